@@ -1,0 +1,54 @@
+//! Small pieces that several emitted files share: identifiers, literals, attribute lists.
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{format_ident, quote};
+
+use crate::isa::{Feature, Isa, Row};
+
+/// An identifier of the emitted code.
+pub(super) fn ident(name: &str) -> Ident {
+    Ident::new(name, Span::call_site())
+}
+
+/// A byte in hexadecimal.
+pub(super) fn hex_u8(value: u8) -> Literal {
+    let text = format!("{value:#04x}");
+    text.parse().expect("a hexadecimal literal is a token")
+}
+
+/// A 64-bit word in hexadecimal, in groups of four digits.
+pub(super) fn hex_u64(value: u64) -> Literal {
+    let digits = format!("{value:016x}");
+    let groups: Vec<&str> = (0..4).map(|i| &digits[4 * i..4 * i + 4]).collect();
+    let text = format!("0x{}", groups.join("_"));
+    text.parse().expect("a hexadecimal literal is a token")
+}
+
+/// A number in decimal.
+pub(super) fn number(value: usize) -> Literal {
+    Literal::usize_unsuffixed(value)
+}
+
+/// `#[target_feature(enable = "…")]`.
+pub(super) fn target_feature(features: &[Feature]) -> TokenStream {
+    let names: Vec<&str> = features.iter().map(|f| f.name()).collect();
+    let list = names.join(",");
+    quote! { #[target_feature(enable = #list)] }
+}
+
+/// The variant of the emitted `Feature` enum.
+pub(super) fn feature_variant(feature: Feature) -> Ident {
+    let name = feature.name();
+    let (first, rest) = name.split_at(1);
+    format_ident!("{}{}", first.to_uppercase(), rest)
+}
+
+/// The type of a register.
+pub(super) fn vector_type(isa: Isa) -> Ident {
+    ident(isa.width.rust_type())
+}
+
+/// The function of an instruction.
+pub(super) fn intrinsic(row: &Row) -> Ident {
+    ident(row.intrinsic)
+}

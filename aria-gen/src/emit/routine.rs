@@ -1,0 +1,210 @@
+//! A routine as a Rust function: one instruction a `let`, in the order of the program.
+//!
+//! Functions that touch no memory but the round key are safe; `load` and `store` are unsafe, with
+//! one unsafe block each. Every function is private, and called from one place or short enough that
+//! the compiler inlines it wherever it is called; `tests/shape.rs` sees that it does.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use super::items::{hex_u8, ident, intrinsic, number, target_feature, vector_type};
+use super::source::{Notes, Source, blank, doc};
+use crate::ir::{MachineOp, Program, Routine, Stmt, Value};
+use crate::isa::{Feature, Isa, Row};
+
+/// Writes `routine` of `program` into `source`.
+pub(super) fn emit_routine(
+    source: &mut Source,
+    program: &Program<MachineOp>,
+    routine: &Routine<MachineOp>,
+    isa: Isa,
+    features: &[Feature],
+) {
+    let mut notes = Notes::default();
+    let names = name_values(routine);
+    let function = Function { program, routine, isa, names };
+    let item = function.item(features, &mut notes);
+    source.items(item, &notes);
+}
+
+struct Function<'a> {
+    program: &'a Program<MachineOp>,
+    routine: &'a Routine<MachineOp>,
+    isa: Isa,
+    names: Vec<Ident>,
+}
+
+impl Function<'_> {
+    fn item(&self, features: &[Feature], notes: &mut Notes) -> TokenStream {
+        let routine = self.routine;
+        let name = ident(routine.name());
+        let vector = vector_type(self.isa);
+        let target_feature = target_feature(features);
+        let mut params = Vec::new();
+        if routine.reads_input() {
+            params.push(quote! { input: *const u8 });
+        }
+        if routine.writes_output() {
+            params.push(quote! { output: *mut u8 });
+        }
+        let mut prologue = TokenStream::new();
+        if !routine.params().is_empty() {
+            let count = number(routine.params().len());
+            params.push(quote! { state: [#vector; #count] });
+            let values = self.list(routine.params());
+            prologue.extend(quote! { let [#values] = state; });
+        }
+        if routine.reads_round_key() {
+            params.push(quote! { rk: &[u32; 16] });
+        }
+        let result = if routine.results().is_empty() {
+            TokenStream::new()
+        } else {
+            let count = number(routine.results().len());
+            quote! { -> [#vector; #count] }
+        };
+        let body = self.body(prologue, notes);
+        let (doc, unsafety) = self.doc_and_unsafety();
+        quote! {
+            #doc
+            #[inline]
+            #target_feature
+            #unsafety fn #name(#(#params),*) #result {
+                #body
+            }
+        }
+    }
+
+    fn touches_memory(&self) -> bool {
+        self.routine.reads_input() || self.routine.writes_output()
+    }
+
+    fn doc_and_unsafety(&self) -> (TokenStream, TokenStream) {
+        if !self.touches_memory() {
+            return (doc(self.routine.doc()), TokenStream::new());
+        }
+        let bytes = self.program.batch_bytes;
+        let duty = match (self.routine.reads_input(), self.routine.writes_output()) {
+            (true, false) => format!("* `input` must be valid for reads of {bytes} bytes."),
+            (false, _) => format!("* `output` must be valid for writes of {bytes} bytes."),
+            (true, true) => format!(
+                "* `input` must be valid for reads and `output` for writes of {bytes} bytes."
+            ),
+        };
+        let text = format!("{}\n\n# Safety\n\n{duty}", self.routine.doc());
+        (doc(&text), quote! { unsafe })
+    }
+
+    /// The statements with a comment at each step, in an unsafe block if they touch memory.
+    fn body(&self, prologue: TokenStream, notes: &mut Notes) -> TokenStream {
+        let mut statements = TokenStream::new();
+        let mut step = None;
+        for stmt in self.routine.body() {
+            let title = &self.routine.steps()[stmt.step.index()];
+            if step.replace(stmt.step) != Some(stmt.step) && !title.is_empty() {
+                statements.extend(blank());
+                statements.extend(notes.note(title));
+            }
+            statements.extend(self.statement(stmt));
+        }
+        if !self.routine.results().is_empty() {
+            let titled = self.routine.steps().iter().any(|title| !title.is_empty());
+            statements.extend(titled.then(blank));
+            let values = self.list(self.routine.results());
+            statements.extend(quote! { [#values] });
+        }
+        if !self.touches_memory() {
+            return quote! { #prologue #statements };
+        }
+        let safety = notes.note(format!(
+            "SAFETY: every access lies within the {} bytes that the caller answers for.",
+            self.program.batch_bytes
+        ));
+        quote! {
+            #prologue
+            #safety
+            unsafe { #statements }
+        }
+    }
+
+    fn statement(&self, stmt: &Stmt<MachineOp>) -> TokenStream {
+        let row = self.row(&stmt.op);
+        let function = intrinsic(row);
+        let args: Vec<&Ident> = stmt.args.iter().map(|v| &self.names[v.index()]).collect();
+        let call = match &stmt.op {
+            MachineOp::Load { offset } => {
+                let pointer = at(quote! { input }, *offset);
+                quote! { #function(#pointer) }
+            }
+            MachineOp::Store { offset } => {
+                let pointer = at(quote! { output }, *offset);
+                quote! { #function(#pointer, #(#args),*) }
+            }
+            MachineOp::KeySplat32 { index } => {
+                let index = number(*index);
+                quote! { #function(rk[#index].cast_signed()) }
+            }
+            MachineOp::Matrix { id } => {
+                let name = ident(&self.program.constants[*id].name);
+                quote! { #function(#name.cast_signed()) }
+            }
+            MachineOp::Xor | MachineOp::UnpackLow8 | MachineOp::UnpackHigh8 => {
+                quote! { #function(#(#args),*) }
+            }
+            // Truth table of an exclusive or of three: bit abc of the immediate is a ^ b ^ c.
+            MachineOp::Xor3 => {
+                let table = hex_u8(0x96);
+                quote! { #function::<#table>(#(#args),*) }
+            }
+            MachineOp::Affine { constant } | MachineOp::AffineInverse { constant } => {
+                let constant = hex_u8(*constant);
+                quote! { #function::<#constant>(#(#args),*) }
+            }
+        };
+        match stmt.result {
+            Some(result) => {
+                let name = &self.names[result.index()];
+                quote! { let #name = #call; }
+            }
+            None => quote! { #call; },
+        }
+    }
+
+    fn row(&self, op: &MachineOp) -> &'static Row {
+        self.isa.row(op.form()).expect("the pipeline has looked every instruction up")
+    }
+
+    fn list(&self, values: &[Value]) -> TokenStream {
+        let names = values.iter().map(|v| &self.names[v.index()]);
+        quote! { #(#names),* }
+    }
+}
+
+/// `base` moved on by `offset` bytes, as a pointer to a vector.
+fn at(base: TokenStream, offset: usize) -> TokenStream {
+    if offset == 0 {
+        return quote! { #base.cast() };
+    }
+    let offset = number(offset);
+    quote! { #base.add(#offset).cast() }
+}
+
+/// A name for each value: its role, with a number from the second value of that role on, in the
+/// order of definition.
+fn name_values(routine: &Routine<MachineOp>) -> Vec<Ident> {
+    let mut names = vec![ident("undefined"); routine.value_count()];
+    let mut taken: BTreeMap<&str, usize> = BTreeMap::new();
+    let defined = routine.body().iter().filter_map(|stmt| stmt.result);
+    for value in routine.params().iter().copied().chain(defined) {
+        let role = routine.role(value);
+        let count = taken.entry(role).or_default();
+        *count += 1;
+        names[value.index()] = match *count {
+            1 => ident(role),
+            n => format_ident!("{role}_{n}"),
+        };
+    }
+    names
+}

@@ -1,0 +1,186 @@
+//! Runs a [`Program`] on bytes. Slow and obvious; needs no special CPU.
+//!
+//! Round keys are given in the *memory form* that the program's vocabulary reads: raw bytes for
+//! [`crate::ir::AbstractOp`], the kernel's key form for [`crate::ir::MachineOp`]
+//! (`kernel::KeyForm::expand`).
+
+use super::op::{Access, Operation};
+use super::program::{Call, Control, KeyRef, Program, STATE_KEYS};
+use super::routine::Routine;
+use crate::math::BitMatrix;
+
+/// Why a program could not be run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InterpError {
+    /// Lengths do not fit the program.
+    #[error(
+        "input has {input} bytes and output {output}; both must be the same multiple of {batch}"
+    )]
+    Length {
+        /// Bytes of input.
+        input: usize,
+        /// Bytes of output.
+        output: usize,
+        /// Bytes of a batch.
+        batch: usize,
+    },
+    /// The alternating rounds need an odd number of round keys, three at least.
+    #[error("{0} round keys; the rounds alternate, so give an odd number, {STATE_KEYS} or more")]
+    RoundKeys(usize),
+}
+
+/// What an operation can see besides its operands.
+#[derive(Debug)]
+pub struct Context<'a> {
+    vector_bytes: usize,
+    matrices: &'a [BitMatrix],
+    input: &'a [u8],
+    round_key: &'a [u8],
+}
+
+impl<'a> Context<'a> {
+    /// A context for one operation or routine: `input` is the current batch, `round_key` the
+    /// current round key in its memory form.
+    #[must_use]
+    pub fn new(
+        vector_bytes: usize,
+        matrices: &'a [BitMatrix],
+        input: &'a [u8],
+        round_key: &'a [u8],
+    ) -> Self {
+        Self { vector_bytes, matrices, input, round_key }
+    }
+
+    pub(crate) fn vector_bytes(&self) -> usize {
+        self.vector_bytes
+    }
+
+    pub(crate) fn input(&self, offset: usize) -> Vec<u8> {
+        self.input[offset..][..self.vector_bytes].to_vec()
+    }
+
+    pub(crate) fn round_key(&self) -> &[u8] {
+        self.round_key
+    }
+
+    pub(crate) fn matrix(&self, id: usize) -> BitMatrix {
+        self.matrices[id]
+    }
+
+    /// `pattern` over and over, to the vector's length.
+    pub(crate) fn splat(&self, pattern: &[u8]) -> Vec<u8> {
+        pattern.iter().copied().cycle().take(self.vector_bytes).collect()
+    }
+}
+
+/// Runs one routine and returns its results; stores go to `output`, the current batch's.
+///
+/// # Panics
+///
+/// When the routine does not verify.
+pub fn run_routine<O: Operation>(
+    routine: &Routine<O>,
+    args: &[Vec<u8>],
+    context: &Context<'_>,
+    output: &mut [u8],
+) -> Vec<Vec<u8>> {
+    let mut values: Vec<Vec<u8>> = vec![Vec::new(); routine.value_count()];
+    for (param, arg) in routine.params().iter().zip(args) {
+        values[param.index()].clone_from(arg);
+    }
+    for stmt in routine.body() {
+        let operands: Vec<&[u8]> = stmt.args.iter().map(|v| &values[v.index()][..]).collect();
+        let bytes = stmt.op.evaluate(&operands, context);
+        match (stmt.op.access(), stmt.result) {
+            (Access::Output { offset }, _) => {
+                output[offset..][..bytes.len()].copy_from_slice(&bytes)
+            }
+            (_, Some(result)) => values[result.index()] = bytes,
+            (_, None) => {}
+        }
+    }
+    let results = routine.results().iter();
+    results.map(|v| values[v.index()].clone()).collect()
+}
+
+/// Runs a verified program over all batches of `input`.
+///
+/// # Errors
+///
+/// When the lengths or the number of round keys do not fit.
+pub fn run<O: Operation>(
+    program: &Program<O>,
+    round_keys: &[Vec<u8>],
+    input: &[u8],
+    output: &mut [u8],
+) -> Result<(), InterpError> {
+    let batch = program.batch_bytes;
+    if input.len() != output.len() || !input.len().is_multiple_of(batch) {
+        let (input, output) = (input.len(), output.len());
+        return Err(InterpError::Length { input, output, batch });
+    }
+    if round_keys.len() < STATE_KEYS || round_keys.len().is_multiple_of(2) {
+        return Err(InterpError::RoundKeys(round_keys.len()));
+    }
+    let matrices = program.constants.iter().map(|c| c.matrix).collect();
+    let mut machine = Machine { program, matrices, round_keys, states: Vec::new() };
+    machine.run(&program.entry, input, output);
+    Ok(())
+}
+
+struct Machine<'a, O> {
+    program: &'a Program<O>,
+    matrices: Vec<BitMatrix>,
+    round_keys: &'a [Vec<u8>],
+    states: Vec<(&'static str, Vec<Vec<u8>>)>,
+}
+
+impl<O: Operation> Machine<'_, O> {
+    /// Runs `control` with `input` and `output` as the memory in reach.
+    fn run(&mut self, control: &[Control], input: &[u8], output: &mut [u8]) {
+        for item in control {
+            match item {
+                Control::Call(call) => self.call(call, None, input, output),
+                Control::EachBatch(body) => {
+                    let batch = self.program.batch_bytes;
+                    let batches = input.chunks_exact(batch).zip(output.chunks_exact_mut(batch));
+                    for (input, output) in batches {
+                        self.run(body, input, output);
+                    }
+                }
+                Control::AlternateRounds { odd, even } => {
+                    for turn in 1..self.round_keys.len() - 1 {
+                        let call = if turn % 2 == 1 { odd } else { even };
+                        self.call(call, Some(turn), input, output);
+                    }
+                }
+            }
+        }
+    }
+
+    fn call(&mut self, call: &Call, turn: Option<usize>, input: &[u8], output: &mut [u8]) {
+        let round_key = match call.key {
+            None => &[][..],
+            Some(KeyRef::First) => &self.round_keys[0],
+            Some(KeyRef::Last) => &self.round_keys[self.round_keys.len() - 1],
+            Some(KeyRef::Turn) => &self.round_keys[turn.expect("verified: inside a round loop")],
+        };
+        let vector_bytes = self.program.vector_bytes;
+        let context = Context::new(vector_bytes, &self.matrices, input, round_key);
+        let mut state = call.arg.map(|name| self.state(name)).unwrap_or_default();
+        for _ in 0..call.times {
+            let routine = self.program.routine(call.routine);
+            state = run_routine(routine, &state, &context, output);
+        }
+        if let Some(name) = call.result {
+            self.states.retain(|(known, _)| *known != name);
+            self.states.push((name, state));
+        }
+    }
+
+    fn state(&self, name: &str) -> Vec<Vec<u8>> {
+        let found = self.states.iter().find(|(known, _)| *known == name);
+        found.expect("verified: defined before use").1.clone()
+    }
+}

@@ -1,0 +1,142 @@
+//! The IR as text, for `cargo xtask inspect` and for snapshots.
+//!
+//! One statement a line, `role.number = operation operands`; steps as comments. For people: there
+//! is no parser.
+
+use core::fmt::{self, Display, Formatter};
+
+use super::op::{AbstractOp, Form, MachineOp, Operation};
+use super::program::{Call, Control, KeyRef, Program};
+use super::routine::{Routine, Value};
+
+impl Display for AbstractOp {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Load { offset } => write!(f, "load {offset}"),
+            Self::Store { offset } => write!(f, "store {offset}"),
+            Self::RoundKeyByte { index } => write!(f, "round_key_byte {index}"),
+            Self::InterleaveLow => f.write_str("interleave_low"),
+            Self::InterleaveHigh => f.write_str("interleave_high"),
+            Self::Substitute(sbox) => write!(f, "substitute {}", sbox.name),
+            Self::XorSelected { mask } => write!(f, "xor_selected {mask:#b}"),
+        }
+    }
+}
+
+impl Display for Form {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Load => "load",
+            Self::Store => "store",
+            Self::KeySplat32 => "key_splat32",
+            Self::Matrix => "matrix",
+            Self::Xor => "xor",
+            Self::Xor3 => "xor3",
+            Self::UnpackLow8 => "unpack_low8",
+            Self::UnpackHigh8 => "unpack_high8",
+            Self::Affine => "affine",
+            Self::AffineInverse => "affine_inverse",
+        })
+    }
+}
+
+impl Display for MachineOp {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.form())?;
+        match self {
+            Self::Load { offset } | Self::Store { offset } => write!(f, " {offset}"),
+            Self::KeySplat32 { index } => write!(f, " {index}"),
+            Self::Matrix { id } => write!(f, " {id}"),
+            Self::Affine { constant } | Self::AffineInverse { constant } => {
+                write!(f, " {constant:#04x}")
+            }
+            Self::Xor | Self::Xor3 | Self::UnpackLow8 | Self::UnpackHigh8 => Ok(()),
+        }
+    }
+}
+
+struct Named<'a, O>(&'a Routine<O>, &'a [Value]);
+
+impl<O: Operation> Display for Named<'_, O> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (i, value) in self.1.iter().enumerate() {
+            let separator = if i == 0 { "" } else { " " };
+            write!(f, "{separator}{}.{}", self.0.role(*value), value.index())?;
+        }
+        Ok(())
+    }
+}
+
+impl<O: Operation> Display for Routine<O> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "routine {} ({})", self.name(), Named(self, self.params()))?;
+        let mut step = None;
+        for stmt in self.body() {
+            let title = &self.steps()[stmt.step.index()];
+            if step.replace(stmt.step) != Some(stmt.step) && !title.is_empty() {
+                writeln!(f, "  # {title}")?;
+            }
+            match stmt.result {
+                Some(result) => write!(f, "  {} = {}", Named(self, &[result]), stmt.op)?,
+                None => write!(f, "  {}", stmt.op)?,
+            }
+            let separator = if stmt.args.is_empty() { "" } else { " " };
+            writeln!(f, "{separator}{}", Named(self, &stmt.args))?;
+        }
+        writeln!(f, "  return ({})", Named(self, self.results()))
+    }
+}
+
+impl<O: Operation> Display for Program<O> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "program: vectors of {} bytes, batches of {}",
+            self.vector_bytes, self.batch_bytes
+        )?;
+        for (id, constant) in self.constants.iter().enumerate() {
+            writeln!(f, "constant {id} {} = {:#018x}", constant.name, constant.matrix.to_gfni())?;
+        }
+        for routine in &self.routines {
+            write!(f, "\n{routine}")?;
+        }
+        writeln!(f, "\nentry")?;
+        self.fmt_control(f, &self.entry, 1)
+    }
+}
+
+impl<O: Operation> Program<O> {
+    fn fmt_control(&self, f: &mut Formatter<'_>, control: &[Control], depth: usize) -> fmt::Result {
+        let indent = "  ".repeat(depth);
+        for item in control {
+            match item {
+                Control::Call(call) => writeln!(f, "{indent}{}", self.call_text(call))?,
+                Control::EachBatch(body) => {
+                    writeln!(f, "{indent}each batch")?;
+                    self.fmt_control(f, body, depth + 1)?;
+                }
+                Control::AlternateRounds { odd, even } => {
+                    writeln!(f, "{indent}alternate rounds")?;
+                    writeln!(f, "{indent}  odd: {}", self.call_text(odd))?;
+                    writeln!(f, "{indent}  even: {}", self.call_text(even))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn call_text(&self, call: &Call) -> String {
+        let key = call.key.map(|key| match key {
+            KeyRef::First => "first key",
+            KeyRef::Turn => "this turn's key",
+            KeyRef::Last => "last key",
+        });
+        let args: Vec<&str> = call.arg.into_iter().chain(key).collect();
+        let result = call.result.map(|r| format!("{r} = ")).unwrap_or_default();
+        let times = match call.times {
+            1 => String::new(),
+            n => format!(" × {n}"),
+        };
+        format!("{result}{}({}){times}", self.routine(call.routine).name(), args.join(", "))
+    }
+}

@@ -1,0 +1,135 @@
+//! A whole kernel: routines, constants, and the public control flow around them.
+//!
+//! State between routines is a named group of vectors. The frame of a kernel (what is done per
+//! batch, in which order round keys are used) is data here, so that the Rust emitter, the
+//! interpreter and later the machine-code emitter read one description.
+
+use super::op::Operation;
+use super::routine::Routine;
+use crate::math::BitMatrix;
+
+/// The least number of round keys that a program can be run with: one before the rounds, one in
+/// them, one after them.
+pub const STATE_KEYS: usize = 3;
+
+/// Index of a routine in [`Program::routines`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoutineId(pub usize);
+
+/// A named bit matrix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Constant {
+    /// Upper-case name, unique in the program.
+    pub name: String,
+    /// What it is, in a sentence.
+    pub doc: String,
+    /// Its value.
+    pub matrix: BitMatrix,
+}
+
+/// Which round key a call uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyRef {
+    /// The first of all.
+    First,
+    /// That of the enclosing round loop's turn.
+    Turn,
+    /// The last of all.
+    Last,
+}
+
+/// `result = routine(arg, key)`, `times` over (each time on the result of the time before).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// What is called.
+    pub routine: RoutineId,
+    /// The state passed to it, if it has parameters.
+    pub arg: Option<&'static str>,
+    /// The round key it reads, if it reads one.
+    pub key: Option<KeyRef>,
+    /// The state it defines or redefines, if it has results.
+    pub result: Option<&'static str>,
+    /// How often it is applied.
+    pub times: usize,
+}
+
+/// Public control flow. Counts come from the caller and from the number of round keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// A call.
+    Call(Call),
+    /// The body once for each batch; input and output move on by a batch each time.
+    EachBatch(Vec<Control>),
+    /// The calls `odd`, `even`, `odd`, … , `odd`, one for each round key between the first and the
+    /// last, whose number is odd.
+    AlternateRounds {
+        /// Odd rounds, RFC 5794's first among them.
+        odd: Call,
+        /// Even rounds.
+        even: Call,
+    },
+}
+
+/// One kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program<O> {
+    /// Bytes in a vector: 16, 32 or 64 for x86; any multiple of 16 for the interpreter.
+    pub vector_bytes: usize,
+    /// Bytes that a batch reads and writes.
+    pub batch_bytes: usize,
+    /// Named constants, in order of first use.
+    pub constants: Vec<Constant>,
+    /// The routines, in the order in which a reader wants them.
+    pub routines: Vec<Routine<O>>,
+    /// What the kernel does.
+    pub entry: Vec<Control>,
+}
+
+impl<O: Operation> Program<O> {
+    /// A program with this one's shape and control, other constants and routines: what a pass or
+    /// a lowering makes. Routines must keep their order.
+    #[must_use]
+    pub fn with_routines<P>(
+        &self,
+        constants: Vec<Constant>,
+        routines: Vec<Routine<P>>,
+    ) -> Program<P> {
+        Program {
+            vector_bytes: self.vector_bytes,
+            batch_bytes: self.batch_bytes,
+            constants,
+            routines,
+            entry: self.entry.clone(),
+        }
+    }
+
+    /// The routine with this id.
+    ///
+    /// # Panics
+    ///
+    /// When the id is not of this program.
+    #[must_use]
+    pub fn routine(&self, id: RoutineId) -> &Routine<O> {
+        &self.routines[id.0]
+    }
+
+    /// How often each routine runs in one batch with `rounds` rounds, by routine index.
+    #[must_use]
+    pub fn calls_per_batch(&self, rounds: usize) -> Vec<usize> {
+        fn count(control: &[Control], rounds: usize, calls: &mut [usize]) {
+            for item in control {
+                match item {
+                    Control::Call(call) => calls[call.routine.0] += call.times,
+                    Control::EachBatch(body) => count(body, rounds, calls),
+                    Control::AlternateRounds { odd, even } => {
+                        calls[odd.routine.0] += odd.times * (rounds / 2);
+                        calls[even.routine.0] += even.times * (rounds / 2 - 1);
+                    }
+                }
+            }
+        }
+        let mut calls = vec![0; self.routines.len()];
+        count(&self.entry, rounds, &mut calls);
+        calls
+    }
+}

@@ -1,0 +1,121 @@
+//! The target: axes of the kernel matrix, CPU features, the instruction table and its costs.
+//!
+//! Everything that differs between encodings and widths stands here as a column of a table, so that
+//! neither `lower` nor `emit` ever asks for a width. This module knows the IR's machine operations;
+//! it does not know ciphers.
+
+mod axes;
+mod cost;
+mod feature;
+mod table;
+
+pub(crate) use axes::axis;
+pub use axes::{Encoding, Tier, Unit, UnknownAxis, Width};
+pub use cost::{Cost, MICRO_ARCHITECTURES, MicroArchitecture, Piece, Ports, Work};
+pub use feature::{CpuidRegister, Feature, RegisterState};
+pub use table::{ROWS, Residence, Row};
+
+use crate::ir::{Form, MachineOp, Operation, Program};
+
+/// A tier at a width: what the lowering aims at and the passes are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Isa {
+    /// Encoding and register file.
+    pub tier: Tier,
+    /// Register width.
+    pub width: Width,
+}
+
+/// An instruction form that the target lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no `{form}` row at {} {}", .encoding.name(), .width.name())]
+pub struct MissingRow {
+    /// The form asked for.
+    pub form: Form,
+    /// The tier's encoding.
+    pub encoding: Encoding,
+    /// The width.
+    pub width: Width,
+}
+
+impl Isa {
+    /// The instruction for `form`.
+    ///
+    /// # Errors
+    ///
+    /// When the table has no such row.
+    pub fn row(self, form: Form) -> Result<&'static Row, MissingRow> {
+        let (encoding, width) = (self.tier.encoding(), self.width);
+        let found = ROWS
+            .iter()
+            .find(|row| row.form == form && row.encoding == encoding && row.width == width);
+        found.ok_or(MissingRow { form, encoding, width })
+    }
+
+    /// Whether the target has an instruction for `form`.
+    #[must_use]
+    pub fn has(self, form: Form) -> bool {
+        self.row(form).is_ok()
+    }
+
+    /// The features that a program needs: those of its instructions and the tier's floor, each
+    /// once, in the order of [`Feature`].
+    ///
+    /// # Errors
+    ///
+    /// When an instruction has no row.
+    pub fn features(self, program: &Program<MachineOp>) -> Result<Vec<Feature>, MissingRow> {
+        let mut features = self.tier.floor().to_vec();
+        for stmt in program.routines.iter().flat_map(|r| r.body()) {
+            features.extend(self.row(stmt.op.form())?.features);
+        }
+        features.sort_unstable();
+        features.dedup();
+        Ok(features)
+    }
+
+    /// Whether the result of `op` takes a register for as long as it lives.
+    ///
+    /// # Errors
+    ///
+    /// When `op` has no row.
+    pub fn residence(self, op: &MachineOp) -> Result<Residence, MissingRow> {
+        Ok(self.row(op.form())?.residence)
+    }
+
+    /// The work of one batch on `cpu`: `calls` says how often each routine runs.
+    ///
+    /// # Errors
+    ///
+    /// When an instruction has no row or no cost.
+    pub fn work(
+        self,
+        program: &Program<MachineOp>,
+        calls: &[usize],
+        cpu: &MicroArchitecture,
+    ) -> Result<Work, MissingRow> {
+        let mut work = Work::default();
+        for (routine, &times) in program.routines.iter().zip(calls) {
+            for stmt in routine.body() {
+                let row = self.row(stmt.op.form())?;
+                // Constants are loaded once a call of the kernel, outside the batch loop.
+                if row.form != Form::Matrix {
+                    work.add(cpu.cost(row), times);
+                }
+            }
+        }
+        Ok(work)
+    }
+
+    /// How many vector operations a routine is: its instructions without loads, stores, constants
+    /// and operands that memory supplies for nothing.
+    #[must_use]
+    pub fn operations(self, routine: &crate::ir::Routine<MachineOp>) -> usize {
+        let counts = |op: &MachineOp| {
+            let memory =
+                matches!(op.form(), Form::Load | Form::Store | Form::KeySplat32 | Form::Matrix);
+            !memory && op.has_result()
+        };
+        routine.body().iter().filter(|s| counts(&s.op)).count()
+    }
+}

@@ -1,0 +1,164 @@
+//! The instruction table: one row per instruction form, encoding and width.
+//!
+//! Columns in the manual's order. Mnemonics and features follow the Intel SDM, volume 2; intrinsic
+//! names follow `core::arch::x86_64`. The 512-bit logic forms need AVX512F alone, their xmm and ymm
+//! forms AVX512VL as well; EVEX byte unpacks need AVX512BW. What a form means stands in `ir::op`,
+//! what it costs in `isa::cost`.
+
+use super::axes::{Encoding, Width};
+use super::feature::Feature;
+use crate::ir::Form;
+
+/// Where the result of an instruction form stays while it lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Residence {
+    /// In a register of its own.
+    Register,
+    /// In a register of its own throughout the kernel, loop-invariant.
+    Pinned,
+    /// Nowhere: it is the memory operand of the instruction that uses it.
+    Operand,
+}
+
+/// One instruction form at one encoding and width.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// What it does.
+    pub form: Form,
+    /// How it is encoded.
+    pub encoding: Encoding,
+    /// On which width.
+    pub width: Width,
+    /// The manual's mnemonic. Where a form needs two instructions, the one that moves the data.
+    pub mnemonic: &'static str,
+    /// The `core::arch::x86_64` function.
+    pub intrinsic: &'static str,
+    /// What it needs beyond SSE2.
+    pub features: &'static [Feature],
+    /// Where its result stays.
+    pub residence: Residence,
+}
+
+/// Every row, by form.
+#[rustfmt::skip]
+pub static ROWS: &[Row] = &{
+    use Encoding::{Evex, Legacy, Vex};
+    use Feature::{Avx, Avx2, Avx512bw as Bw, Avx512f as F, Avx512vl as Vl, Gfni};
+    use Form::*;
+    use Residence::{Operand, Pinned, Register};
+    use Width::{Xmm, Ymm, Zmm};
+    const fn row(form: Form, encoding: Encoding, width: Width, mnemonic: &'static str, intrinsic: &'static str, features: &'static [Feature], residence: Residence) -> Row {
+        Row { form, encoding, width, mnemonic, intrinsic, features, residence }
+    }
+    [
+        row(Load,          Legacy, Xmm, "movdqu",            "_mm_loadu_si128",                       &[],           Register),
+        row(Load,          Vex,    Xmm, "vmovdqu",           "_mm_loadu_si128",                       &[Avx],        Register),
+        row(Load,          Vex,    Ymm, "vmovdqu",           "_mm256_loadu_si256",                    &[Avx],        Register),
+        row(Load,          Evex,   Xmm, "vmovdqu64",         "_mm_loadu_si128",                       &[F, Vl],      Register),
+        row(Load,          Evex,   Ymm, "vmovdqu64",         "_mm256_loadu_si256",                    &[F, Vl],      Register),
+        row(Load,          Evex,   Zmm, "vmovdqu64",         "_mm512_loadu_si512",                    &[F],          Register),
+
+        row(Store,         Legacy, Xmm, "movdqu",            "_mm_storeu_si128",                      &[],           Operand),
+        row(Store,         Vex,    Xmm, "vmovdqu",           "_mm_storeu_si128",                      &[Avx],        Operand),
+        row(Store,         Vex,    Ymm, "vmovdqu",           "_mm256_storeu_si256",                   &[Avx],        Operand),
+        row(Store,         Evex,   Xmm, "vmovdqu64",         "_mm_storeu_si128",                      &[F, Vl],      Operand),
+        row(Store,         Evex,   Ymm, "vmovdqu64",         "_mm256_storeu_si256",                   &[F, Vl],      Operand),
+        row(Store,         Evex,   Zmm, "vmovdqu64",         "_mm512_storeu_si512",                   &[F],          Operand),
+
+        // Legacy: movd and pshufd. EVEX: an embedded {1to4, 1to8, 1to16} operand.
+        row(KeySplat32,    Legacy, Xmm, "pshufd",            "_mm_set1_epi32",                        &[],           Register),
+        row(KeySplat32,    Vex,    Xmm, "vbroadcastss",      "_mm_set1_epi32",                        &[Avx],        Register),
+        row(KeySplat32,    Vex,    Ymm, "vpbroadcastd",      "_mm256_set1_epi32",                     &[Avx, Avx2],  Register),
+        row(KeySplat32,    Evex,   Xmm, "vpbroadcastd",      "_mm_set1_epi32",                        &[F, Vl],      Operand),
+        row(KeySplat32,    Evex,   Ymm, "vpbroadcastd",      "_mm256_set1_epi32",                     &[F, Vl],      Operand),
+        row(KeySplat32,    Evex,   Zmm, "vpbroadcastd",      "_mm512_set1_epi32",                     &[F],          Operand),
+
+        // With 16 registers a matrix is a memory operand; with 32 it stays in a register.
+        row(Matrix,    Legacy, Xmm, "movdqa",            "_mm_set1_epi64x",                       &[],           Operand),
+        row(Matrix,    Vex,    Xmm, "vmovdqa",           "_mm_set1_epi64x",                       &[Avx],        Operand),
+        row(Matrix,    Vex,    Ymm, "vmovdqa",           "_mm256_set1_epi64x",                    &[Avx],        Operand),
+        row(Matrix,    Evex,   Xmm, "vpbroadcastq",      "_mm_set1_epi64x",                       &[F, Vl],      Pinned),
+        row(Matrix,    Evex,   Ymm, "vpbroadcastq",      "_mm256_set1_epi64x",                    &[F, Vl],      Pinned),
+        row(Matrix,    Evex,   Zmm, "vpbroadcastq",      "_mm512_set1_epi64",                     &[F],          Pinned),
+
+        row(Xor,           Legacy, Xmm, "pxor",              "_mm_xor_si128",                         &[],           Register),
+        row(Xor,           Vex,    Xmm, "vpxor",             "_mm_xor_si128",                         &[Avx],        Register),
+        row(Xor,           Vex,    Ymm, "vpxor",             "_mm256_xor_si256",                      &[Avx, Avx2],  Register),
+        row(Xor,           Evex,   Xmm, "vpxord",            "_mm_xor_si128",                         &[F, Vl],      Register),
+        row(Xor,           Evex,   Ymm, "vpxord",            "_mm256_xor_si256",                      &[F, Vl],      Register),
+        row(Xor,           Evex,   Zmm, "vpxord",            "_mm512_xor_si512",                      &[F],          Register),
+
+        row(Xor3,          Evex,   Xmm, "vpternlogd",        "_mm_ternarylogic_epi32",                &[F, Vl],      Register),
+        row(Xor3,          Evex,   Ymm, "vpternlogd",        "_mm256_ternarylogic_epi32",             &[F, Vl],      Register),
+        row(Xor3,          Evex,   Zmm, "vpternlogd",        "_mm512_ternarylogic_epi32",             &[F],          Register),
+
+        row(UnpackLow8,    Legacy, Xmm, "punpcklbw",         "_mm_unpacklo_epi8",                     &[],           Register),
+        row(UnpackLow8,    Vex,    Xmm, "vpunpcklbw",        "_mm_unpacklo_epi8",                     &[Avx],        Register),
+        row(UnpackLow8,    Vex,    Ymm, "vpunpcklbw",        "_mm256_unpacklo_epi8",                  &[Avx, Avx2],  Register),
+        row(UnpackLow8,    Evex,   Xmm, "vpunpcklbw",        "_mm_unpacklo_epi8",                     &[F, Bw, Vl],  Register),
+        row(UnpackLow8,    Evex,   Ymm, "vpunpcklbw",        "_mm256_unpacklo_epi8",                  &[F, Bw, Vl],  Register),
+        row(UnpackLow8,    Evex,   Zmm, "vpunpcklbw",        "_mm512_unpacklo_epi8",                  &[F, Bw],      Register),
+
+        row(UnpackHigh8,   Legacy, Xmm, "punpckhbw",         "_mm_unpackhi_epi8",                     &[],           Register),
+        row(UnpackHigh8,   Vex,    Xmm, "vpunpckhbw",        "_mm_unpackhi_epi8",                     &[Avx],        Register),
+        row(UnpackHigh8,   Vex,    Ymm, "vpunpckhbw",        "_mm256_unpackhi_epi8",                  &[Avx, Avx2],  Register),
+        row(UnpackHigh8,   Evex,   Xmm, "vpunpckhbw",        "_mm_unpackhi_epi8",                     &[F, Bw, Vl],  Register),
+        row(UnpackHigh8,   Evex,   Ymm, "vpunpckhbw",        "_mm256_unpackhi_epi8",                  &[F, Bw, Vl],  Register),
+        row(UnpackHigh8,   Evex,   Zmm, "vpunpckhbw",        "_mm512_unpackhi_epi8",                  &[F, Bw],      Register),
+
+        row(Affine,        Legacy, Xmm, "gf2p8affineqb",     "_mm_gf2p8affine_epi64_epi8",            &[Gfni],       Register),
+        row(Affine,        Vex,    Xmm, "vgf2p8affineqb",    "_mm_gf2p8affine_epi64_epi8",            &[Avx, Gfni],  Register),
+        row(Affine,        Vex,    Ymm, "vgf2p8affineqb",    "_mm256_gf2p8affine_epi64_epi8",         &[Avx, Gfni],  Register),
+        row(Affine,        Evex,   Xmm, "vgf2p8affineqb",    "_mm_gf2p8affine_epi64_epi8",            &[F, Vl, Gfni], Register),
+        row(Affine,        Evex,   Ymm, "vgf2p8affineqb",    "_mm256_gf2p8affine_epi64_epi8",         &[F, Vl, Gfni], Register),
+        row(Affine,        Evex,   Zmm, "vgf2p8affineqb",    "_mm512_gf2p8affine_epi64_epi8",         &[F, Gfni],    Register),
+
+        row(AffineInverse, Legacy, Xmm, "gf2p8affineinvqb",  "_mm_gf2p8affineinv_epi64_epi8",         &[Gfni],       Register),
+        row(AffineInverse, Vex,    Xmm, "vgf2p8affineinvqb", "_mm_gf2p8affineinv_epi64_epi8",         &[Avx, Gfni],  Register),
+        row(AffineInverse, Vex,    Ymm, "vgf2p8affineinvqb", "_mm256_gf2p8affineinv_epi64_epi8",      &[Avx, Gfni],  Register),
+        row(AffineInverse, Evex,   Xmm, "vgf2p8affineinvqb", "_mm_gf2p8affineinv_epi64_epi8",         &[F, Vl, Gfni], Register),
+        row(AffineInverse, Evex,   Ymm, "vgf2p8affineinvqb", "_mm256_gf2p8affineinv_epi64_epi8",      &[F, Vl, Gfni], Register),
+        row(AffineInverse, Evex,   Zmm, "vgf2p8affineinvqb", "_mm512_gf2p8affineinv_epi64_epi8",      &[F, Gfni],    Register),
+    ]
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(row: &Row) -> (Form, Encoding, Width) {
+        (row.form, row.encoding, row.width)
+    }
+
+    #[test]
+    fn each_cell_has_one_row() {
+        for (i, row) in ROWS.iter().enumerate() {
+            assert!(ROWS[..i].iter().all(|other| key(other) != key(row)), "{row:?}");
+        }
+    }
+
+    #[test]
+    fn names_agree_with_encoding_and_width() {
+        for row in ROWS {
+            assert_eq!(row.mnemonic.starts_with('v'), row.encoding != Encoding::Legacy, "{row:?}");
+            let prefix = match row.width {
+                Width::Xmm => "_mm_",
+                Width::Ymm => "_mm256_",
+                Width::Zmm => "_mm512_",
+            };
+            assert!(row.intrinsic.starts_with(prefix), "{row:?}");
+            let evex = row.features.contains(&Feature::Avx512f);
+            assert_eq!(evex, row.encoding == Encoding::Evex, "{row:?}");
+        }
+    }
+
+    #[test]
+    fn unpacks_come_in_pairs() {
+        let cells = |form| {
+            let rows = ROWS.iter().filter(move |row| row.form == form);
+            rows.map(|row| (row.encoding, row.width, row.features)).collect::<Vec<_>>()
+        };
+        assert_eq!(cells(Form::UnpackLow8), cells(Form::UnpackHigh8));
+        assert_eq!(cells(Form::Affine), cells(Form::AffineInverse));
+    }
+}

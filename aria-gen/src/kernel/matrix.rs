@@ -1,0 +1,288 @@
+//! The kernel matrix: the cells that ship, the rules that make a cell illegal, and the recipe of
+//! each legal one.
+//!
+//! Adding a kernel is one line in [`ROWS`]; any other legal cell can be built out of tree. A cell is
+//! illegal for the first rule of [`RULES`] that it breaks, which says why and what to take instead.
+
+use core::fmt::{self, Display, Formatter};
+
+use super::id::{Cipher, Frame, KernelId, ParseIdError};
+use super::key_form::KeyForm;
+use crate::isa::{Tier, Unit, Width};
+
+/// How blocks lie in registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Register i holds byte i of every block.
+    Slice,
+}
+
+impl Layout {
+    /// What it means, for the headers of generated files.
+    #[must_use]
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::Slice => "byte-sliced: register i holds byte i of every block",
+        }
+    }
+
+    /// The name, which is also that of the builder's module.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Slice => "slice",
+        }
+    }
+}
+
+/// How a legal cell is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recipe {
+    /// How blocks lie in registers.
+    pub layout: Layout,
+    /// How round keys lie in memory.
+    pub key_form: KeyForm,
+}
+
+/// The cells that are checked in as kernels, in order of their ids.
+#[rustfmt::skip]
+pub const ROWS: &[KernelId] = &{
+    use {Cipher::Aria, Frame::Ecb, Tier::{Avx, Avx2, Avx512, Sse}, Unit::Gfni, Width::{Xmm, Ymm, Zmm}};
+    const fn row(cipher: Cipher, tier: Tier, unit: Unit, width: Width, blocks: usize, frame: Frame) -> KernelId {
+        KernelId { cipher, tier, unit, width, blocks, frame }
+    }
+    [
+        //  cipher tier    unit  width blocks frame
+        row(Aria,  Avx2,   Gfni, Ymm,  32,    Ecb),
+        row(Aria,  Avx512, Gfni, Xmm,  16,    Ecb),
+        row(Aria,  Avx512, Gfni, Ymm,  32,    Ecb),
+        row(Aria,  Avx512, Gfni, Zmm,  64,    Ecb),
+        row(Aria,  Avx,    Gfni, Xmm,  16,    Ecb),
+        row(Aria,  Sse,    Gfni, Xmm,  16,    Ecb),
+    ]
+};
+
+/// Block counts that a listing of the whole matrix walks.
+pub const BLOCK_COUNTS: &[usize] = &[1, 2, 4, 8, 16, 32, 64];
+
+/// Why a cell makes no sense, and what to ask for instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{id}: {reason}; {remedy}")]
+pub struct Illegal {
+    /// The cell.
+    pub id: KernelId,
+    /// Why it makes no sense.
+    pub reason: &'static str,
+    /// What to ask for instead.
+    pub remedy: &'static str,
+}
+
+/// One rule: cells for which `breaks` holds are illegal.
+struct Rule {
+    breaks: fn(&KernelId) -> bool,
+    reason: &'static str,
+    remedy: &'static str,
+}
+
+/// The rules, the most basic first.
+const RULES: &[Rule] = &[
+    Rule {
+        breaks: |id| id.width > id.tier.widest() && id.tier == Tier::Avx2,
+        reason: "VEX cannot address zmm registers",
+        remedy: "take tier avx512, or width ymm",
+    },
+    Rule {
+        breaks: |id| id.width > id.tier.widest() && id.tier == Tier::Avx,
+        reason: "AVX has no integer operations on ymm",
+        remedy: "take tier avx2 or avx512, or width xmm",
+    },
+    Rule {
+        breaks: |id| id.width > id.tier.widest(),
+        reason: "the legacy encoding addresses xmm registers only",
+        remedy: "take tier avx2 or avx512, or width xmm",
+    },
+    Rule {
+        breaks: |id| id.unit == Unit::Vaes && id.tier < Tier::Avx2,
+        reason: "VAES exists on ymm and zmm, which the tier lacks",
+        remedy: "take unit aesni, or tier avx2 or avx512",
+    },
+    Rule {
+        breaks: |id| id.unit == Unit::Vaes && id.tier == Tier::Avx2 && id.width == Width::Xmm,
+        reason: "VEX-encoded AES on xmm is AES-NI, not VAES",
+        remedy: "take unit aesni with tier avx, or width ymm",
+    },
+    Rule {
+        breaks: |id| id.unit == Unit::Aesni && id.width == Width::Zmm,
+        reason: "AES-NI works on one 128-bit lane, and zmm would need four a register",
+        remedy: "take unit vaes or gfni, or width ymm",
+    },
+    Rule {
+        breaks: |id| id.blocks == 0 || !id.blocks.is_power_of_two() || id.blocks > 64,
+        reason: "batches are of 1, 2, 4, 8, 16, 32 or 64 blocks",
+        remedy: "take one of these",
+    },
+    Rule {
+        breaks: |id| id.blocks < 16,
+        reason: "below 16 blocks only the row layout serves, and it has no builder yet",
+        remedy: "take blk16 or more",
+    },
+    Rule {
+        breaks: |id| id.blocks < id.width.bytes(),
+        reason: "a register of the slice layout has a byte for each block and would not be full",
+        remedy: "take a narrower width, or as many blocks as the register has bytes",
+    },
+    Rule {
+        breaks: |id| id.blocks > 2 * id.width.bytes(),
+        reason: "more than two slices a byte position do not fit any register file",
+        remedy: "take at most twice as many blocks as the register has bytes",
+    },
+    Rule {
+        breaks: |id| id.unit != Unit::Gfni,
+        reason: "the lowering has no S-box route for the unit yet",
+        remedy: "take unit gfni, or add a route in aria-gen/src/lower/sbox.rs",
+    },
+];
+
+/// How to build `id`.
+///
+/// # Errors
+///
+/// When the cell makes no sense: why, and what to ask for instead.
+pub fn recipe(id: KernelId) -> Result<Recipe, Illegal> {
+    match RULES.iter().find(|rule| (rule.breaks)(&id)) {
+        Some(rule) => Err(Illegal { id, reason: rule.reason, remedy: rule.remedy }),
+        None => Ok(Recipe { layout: Layout::Slice, key_form: KeyForm::Broadcast32 }),
+    }
+}
+
+/// The whole matrix, legal cells and others, in order.
+pub fn cells() -> impl Iterator<Item = KernelId> {
+    fn pairs<A: Copy, B: Copy>(
+        items: impl Iterator<Item = A>,
+        axis: &'static [B],
+    ) -> impl Iterator<Item = (A, B)> {
+        items.flat_map(move |a| axis.iter().map(move |&b| (a, b)))
+    }
+    let ciphers = Cipher::ALL.iter().copied();
+    let cells = pairs(pairs(pairs(ciphers, Tier::ALL), Unit::ALL), Width::ALL);
+    pairs(pairs(cells, BLOCK_COUNTS), Frame::ALL).map(
+        |(((((cipher, tier), unit), width), blocks), frame)| KernelId {
+            cipher,
+            tier,
+            unit,
+            width,
+            blocks,
+            frame,
+        },
+    )
+}
+
+/// A name that is no kernel id, with the ids that are nearest to it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown kernel `{name}`: {cause}{}", Nearest(.nearest))]
+pub struct UnknownKernel {
+    /// What was asked for.
+    pub name: String,
+    /// Why it is no id.
+    pub cause: ParseIdError,
+    /// The most similar ids that ship.
+    pub nearest: Vec<String>,
+}
+
+struct Nearest<'a>(&'a [String]);
+
+impl Display for Nearest<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            [] => f.write_str(". `cargo xtask list` shows all"),
+            names => write!(f, ". Did you mean {}?", names.join(" or ")),
+        }
+    }
+}
+
+/// Reads a kernel id and sees that it can be built.
+///
+/// # Errors
+///
+/// [`SelectError::Unknown`] with near matches, or [`SelectError::Illegal`] with the reason.
+pub fn select(name: &str) -> Result<KernelId, SelectError> {
+    let id: KernelId = name.parse().map_err(|cause| UnknownKernel {
+        name: name.to_owned(),
+        cause,
+        nearest: nearest(name),
+    })?;
+    recipe(id)?;
+    Ok(id)
+}
+
+/// Why a name selects no kernel.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SelectError {
+    /// It is no kernel id.
+    #[error(transparent)]
+    Unknown(#[from] UnknownKernel),
+    /// It is the id of a cell that makes no sense.
+    #[error(transparent)]
+    Illegal(#[from] Illegal),
+}
+
+/// At most three ids that ship and look like `name`, the most similar first.
+fn nearest(name: &str) -> Vec<String> {
+    const ALIKE: f64 = 0.8;
+    let mut scored: Vec<(f64, String)> = ROWS
+        .iter()
+        .map(|id| (strsim::jaro_winkler(name, &id.to_string()), id.to_string()))
+        .filter(|(score, _)| *score >= ALIKE)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    scored.into_iter().take(3).map(|(_, id)| id).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_legal_unique_and_in_order_of_their_ids() {
+        let ids: Vec<String> = ROWS.iter().map(ToString::to_string).collect();
+        assert!(ids.windows(2).all(|w| w[0] < w[1]), "{ids:?}");
+        for id in ROWS {
+            assert_eq!(recipe(*id).map(|_| ()), Ok(()));
+        }
+    }
+
+    #[test]
+    fn every_rule_is_broken_by_some_cell_first() {
+        for (number, rule) in RULES.iter().enumerate() {
+            let odd_counts = [0, 3, 128];
+            let candidates = cells().chain(
+                cells().flat_map(|id| odd_counts.map(move |blocks| KernelId { blocks, ..id })),
+            );
+            let found = candidates
+                .filter_map(|id| recipe(id).err())
+                .any(|illegal| illegal.reason == rule.reason);
+            assert!(found, "rule {number} ({}) never decides", rule.reason);
+        }
+    }
+
+    #[test]
+    fn a_slip_of_the_pen_gets_the_nearest_ids() {
+        let error = select("aria_avx512_gfni_zmm_blk64x").expect_err("no such block count");
+        let SelectError::Unknown(unknown) = error else {
+            panic!("{error}");
+        };
+        assert_eq!(unknown.nearest[0], "aria_avx512_gfni_zmm_blk64");
+        assert!(unknown.to_string().contains("Did you mean"), "{unknown}");
+    }
+
+    #[test]
+    fn zmm_at_avx2_is_refused_with_a_remedy() {
+        let error = select("aria_avx2_gfni_zmm_blk64").expect_err("VEX has no zmm");
+        assert_eq!(
+            error.to_string(),
+            "aria_avx2_gfni_zmm_blk64: VEX cannot address zmm registers; \
+             take tier avx512, or width ymm"
+        );
+    }
+}

@@ -1,0 +1,109 @@
+//! Does every cell mean what RFC 5794 says, after building, after lowering and after every pass?
+//! Interpreted, so it needs no special CPU.
+
+use super::*;
+use crate::ir::{Operation, interp};
+use crate::spec::aria;
+
+/// Bytes that look random; fixed, so that a failure repeats.
+fn bytes(count: usize, seed: u64) -> Vec<u8> {
+    let mut state = seed;
+    let mut next = || {
+        // Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ z >> 31) as u8
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+fn expect_spec<O: Operation>(
+    id: KernelId,
+    stage: Stage,
+    program: &Program<O>,
+    form: impl Fn(&[u8]) -> Vec<u8>,
+) {
+    for key_bytes in [16, 24, 32] {
+        let key = bytes(key_bytes, 1);
+        let raw = aria::encryption_keys(&key).expect("a legal length");
+        let round_keys: Vec<Vec<u8>> = raw.iter().map(|rk| form(rk)).collect();
+        let input = bytes(2 * program.batch_bytes, 2);
+        let mut output = vec![0; input.len()];
+        interp::run(program, &round_keys, &input, &mut output).expect("whole batches");
+        let pairs = input.as_chunks::<16>().0.iter().zip(output.as_chunks::<16>().0);
+        for (block, (plain, cipher)) in pairs.enumerate() {
+            let expected = aria::encrypt_with(&raw, plain);
+            assert_eq!(*cipher, expected, "{id} {stage} {key_bytes}-byte key, block {block}");
+        }
+    }
+}
+
+fn expect_every_stage(id: KernelId) {
+    let built = build_kernel(id).expect("a legal cell");
+    expect_spec(id, Stage::Build, &built.abstract_program, <[u8]>::to_vec);
+    let form = |raw: &[u8]| built.recipe.key_form.expand(raw);
+    let stages = Stage::all().skip(1).zip(&built.machine_programs);
+    for (stage, program) in stages {
+        expect_spec(id, stage, program, form);
+    }
+    assert_eq!(built.machine_programs.len(), Stage::all().count() - 1);
+}
+
+#[test]
+fn every_row_equals_the_specification_after_every_stage() {
+    for &id in matrix::ROWS {
+        expect_every_stage(id);
+    }
+}
+
+#[test]
+fn every_other_legal_cell_does_too() {
+    let others: Vec<KernelId> = matrix::cells()
+        .filter(|id| matrix::recipe(*id).is_ok() && !matrix::ROWS.contains(id))
+        .collect();
+    for &id in &others {
+        expect_every_stage(id);
+    }
+    // Two interleaved halves on every tier and width: xmm at sse, avx, avx2 and avx512, xmm blk16
+    // at avx2, ymm at avx2 and avx512.
+    assert!(others.len() >= 6, "{others:?}");
+}
+
+#[test]
+fn decryption_is_encryption_with_other_round_keys() {
+    let id = matrix::ROWS[0];
+    let built = build_kernel(id).expect("a row");
+    let ek = aria::encryption_keys(&bytes(32, 5)).expect("a legal length");
+    let dk = aria::decryption_keys(&ek);
+    let form = |rk: &[u8; 16]| built.recipe.key_form.expand(rk);
+    let run = |keys: &[[u8; 16]], input: &[u8]| {
+        let mut output = vec![0; input.len()];
+        let keys: Vec<_> = keys.iter().map(form).collect();
+        interp::run(built.finished(), &keys, input, &mut output).expect("one batch");
+        output
+    };
+    let plain = bytes(built.finished().batch_bytes, 6);
+    assert_eq!(run(&dk, &run(&ek, &plain)), plain);
+}
+
+#[test]
+fn wrong_lengths_and_key_counts_are_refused() {
+    let built = build_kernel(matrix::ROWS[0]).expect("a row");
+    let program = built.finished();
+    let keys = vec![vec![0; 64]; 13];
+    let mut output = vec![0; program.batch_bytes];
+    let short = vec![0; program.batch_bytes - 1];
+    assert!(interp::run(program, &keys, &short, &mut output).is_err());
+    let input = output.clone();
+    assert!(interp::run(program, &keys[..12], &input, &mut output).is_err());
+    assert!(interp::run(program, &keys[..1], &input, &mut output).is_err());
+}
+
+#[test]
+fn a_round_of_the_widest_kernel_is_sixty_operations() {
+    let id = "aria_avx512_gfni_zmm_blk64".parse().expect("an id");
+    let facts = build_kernel(id).expect("a row").facts().expect("rows exist");
+    assert_eq!(facts.operations_a_round, 60);
+    assert_eq!(facts.pressure.excess(), 0, "{:?}", facts.pressure);
+}

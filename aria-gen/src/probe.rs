@@ -1,0 +1,113 @@
+//! One tiny program for each row of the instruction table, to hold the model against silicon.
+//!
+//! A probe loads its operands one after the other, applies one instruction and stores the result.
+//! The emitter writes the same programs as functions, so that a test can compare the interpreter
+//! with the CPU, through the emitter and the compiler, row by row.
+
+use crate::ir::{Arity, Constant, Form, MachineOp, Operation, Program, Routine};
+use crate::isa::{Isa, ROWS, Row, Tier};
+use crate::math::BitMatrix;
+
+/// A probe.
+#[derive(Clone, Debug)]
+pub struct Probe {
+    /// The row.
+    pub row: &'static Row,
+    /// A target that has the row.
+    pub isa: Isa,
+    /// One routine, named after form, immediates, encoding and width; `batch_bytes` is what it
+    /// reads; it writes one vector. It has no entry.
+    pub program: Program<MachineOp>,
+}
+
+/// A constant that no symmetry hides: its rows are all different and none is a shifted other.
+const SKEWED: BitMatrix = BitMatrix::from_rows([0x01, 0x3a, 0xc5, 0x77, 0x92, 0xee, 0x48, 0xb3]);
+
+/// Every probe, in the order of the table.
+#[must_use]
+pub fn probes() -> Vec<Probe> {
+    ROWS.iter().flat_map(|row| operations(row.form).into_iter().map(|op| probe(row, op))).collect()
+}
+
+/// The operations by which a form is tried.
+fn operations(form: Form) -> Vec<MachineOp> {
+    // Each bit of the immediate is set in one and clear in the other.
+    let constants = [0x2c, 0xd3];
+    match form {
+        Form::Load => vec![MachineOp::Load { offset: 0 }],
+        // Every probe stores its result.
+        Form::Store => Vec::new(),
+        Form::KeySplat32 => [0, 15].map(|index| MachineOp::KeySplat32 { index }).to_vec(),
+        Form::Matrix => vec![MachineOp::Matrix { id: 0 }],
+        Form::Xor => vec![MachineOp::Xor],
+        Form::Xor3 => vec![MachineOp::Xor3],
+        Form::UnpackLow8 => vec![MachineOp::UnpackLow8],
+        Form::UnpackHigh8 => vec![MachineOp::UnpackHigh8],
+        Form::Affine => constants.map(|constant| MachineOp::Affine { constant }).to_vec(),
+        Form::AffineInverse => {
+            constants.map(|constant| MachineOp::AffineInverse { constant }).to_vec()
+        }
+    }
+}
+
+fn probe(row: &'static Row, op: MachineOp) -> Probe {
+    let vector_bytes = row.width.bytes();
+    let tier = Tier::ALL
+        .iter()
+        .copied()
+        .find(|tier| tier.encoding() == row.encoding && tier.widest() >= row.width);
+    let isa = Isa { tier: tier.expect("each encoding has a tier"), width: row.width };
+    let Arity::Exactly(operands) = op.arity() else {
+        unreachable!("machine operations have fixed arities");
+    };
+    let name = format!("{} {} {}", op, row.encoding.name(), row.width.name());
+    let name = name.to_lowercase().replace(' ', "_");
+    let mut routine = Routine::new(name, format!("`{}`: {op}.", row.mnemonic));
+    let args: Vec<_> = (0..operands)
+        .map(|i| {
+            let offset = i * vector_bytes;
+            routine.push(format!("a{i}"), MachineOp::Load { offset }, &[])
+        })
+        .collect();
+    let result = routine.push("r", op, &args);
+    routine.push_store(MachineOp::Store { offset: 0 }, &[result]);
+    let program = Program {
+        vector_bytes,
+        batch_bytes: operands.max(1) * vector_bytes,
+        constants: vec![Constant {
+            name: "SKEWED".to_owned(),
+            doc: "A matrix without symmetry.".to_owned(),
+            matrix: SKEWED,
+        }],
+        routines: vec![routine],
+        entry: Vec::new(),
+    };
+    Probe { row, isa, program }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_has_a_probe_and_names_are_unique() {
+        let probes = probes();
+        for row in ROWS {
+            let found = probes.iter().any(|p| core::ptr::eq(p.row, row));
+            assert!(found || row.form == Form::Store, "{row:?}");
+        }
+        let mut names: Vec<_> = probes.iter().map(|p| p.program.routines[0].name()).collect();
+        names.sort_unstable();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn a_probe_uses_the_row_that_it_is_for() {
+        for probe in probes() {
+            let row = probe.isa.row(probe.row.form).expect("the probe's target has its row");
+            assert!(core::ptr::eq(row, probe.row), "{:?}", probe.row);
+        }
+    }
+}
