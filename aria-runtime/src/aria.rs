@@ -1,0 +1,168 @@
+//! The cipher types: what they hold, how they are made, and the bulk methods.
+//!
+//! The traits of the `cipher` crate are implemented in the module below this one; all work is done
+//! by `engine`.
+
+mod traits;
+
+use cipher::{InvalidLength, Key, KeyInit, KeySizeUser};
+
+use crate::bulk::{self, LengthError};
+use crate::ecb::{self, EcbKernel};
+use crate::engine::Engine;
+use crate::planner::Plan;
+use crate::schedule::RoundKeys;
+use crate::token::Token;
+
+/// ARIA with `RK` round keys, for both directions.
+///
+/// Holds the raw round keys of both and the choice of kernels; [`AriaEnc`] and [`AriaDec`] are half
+/// as large. Only 13, 15 and 17 round keys make a cipher: use [`Aria128`], [`Aria192`] and
+/// [`Aria256`].
+#[derive(Clone)]
+pub struct Aria<const RK: usize> {
+    ek: RoundKeys<RK>,
+    dk: RoundKeys<RK>,
+    plan: Plan<EcbKernel>,
+}
+
+/// ARIA with `RK` round keys, for encryption only. See [`Aria`].
+#[derive(Clone)]
+pub struct AriaEnc<const RK: usize> {
+    ek: RoundKeys<RK>,
+    plan: Plan<EcbKernel>,
+}
+
+/// ARIA with `RK` round keys, for decryption only. See [`Aria`].
+#[derive(Clone)]
+pub struct AriaDec<const RK: usize> {
+    dk: RoundKeys<RK>,
+    plan: Plan<EcbKernel>,
+}
+
+/// ARIA with a 128-bit key.
+pub type Aria128 = Aria<13>;
+/// ARIA with a 192-bit key.
+pub type Aria192 = Aria<15>;
+/// ARIA with a 256-bit key.
+pub type Aria256 = Aria<17>;
+
+/// ARIA with a 128-bit key, for encryption only.
+pub type Aria128Enc = AriaEnc<13>;
+/// ARIA with a 192-bit key, for encryption only.
+pub type Aria192Enc = AriaEnc<15>;
+/// ARIA with a 256-bit key, for encryption only.
+pub type Aria256Enc = AriaEnc<17>;
+
+/// ARIA with a 128-bit key, for decryption only.
+pub type Aria128Dec = AriaDec<13>;
+/// ARIA with a 192-bit key, for decryption only.
+pub type Aria192Dec = AriaDec<15>;
+/// ARIA with a 256-bit key, for decryption only.
+pub type Aria256Dec = AriaDec<17>;
+
+/// The constructors that take a token.
+macro_rules! constructors {
+    ($cipher:ident, $from:expr) => {
+        impl<const RK: usize> $cipher<RK>
+        where
+            Self: KeySizeUser,
+        {
+            /// A cipher that runs what `token` permits.
+            #[must_use]
+            pub fn new_with_token(key: &Key<Self>, token: Token) -> Self {
+                let enc = AriaEnc { ek: RoundKeys::encryption(key), plan: ecb::plan(token) };
+                $from(enc)
+            }
+
+            /// A cipher that runs what `token` permits.
+            ///
+            /// # Errors
+            ///
+            /// [`InvalidLength`] if the key does not have 16, 24 or 32 bytes, as the type demands.
+            pub fn new_from_slice_with_token(
+                key: &[u8],
+                token: Token,
+            ) -> Result<Self, InvalidLength> {
+                let key = <&Key<Self>>::try_from(key).map_err(|_| InvalidLength)?;
+                Ok(Self::new_with_token(key, token))
+            }
+        }
+
+        impl<const RK: usize> KeyInit for $cipher<RK>
+        where
+            Self: KeySizeUser,
+        {
+            fn new(key: &Key<Self>) -> Self {
+                Self::new_with_token(key, Token::detect())
+            }
+        }
+    };
+}
+
+constructors!(Aria, Self::from);
+constructors!(AriaEnc, core::convert::identity);
+constructors!(AriaDec, Self::from);
+
+impl<const RK: usize> From<&AriaEnc<RK>> for AriaDec<RK> {
+    fn from(enc: &AriaEnc<RK>) -> Self {
+        Self { dk: RoundKeys::decryption(&enc.ek), plan: enc.plan }
+    }
+}
+
+impl<const RK: usize> From<AriaEnc<RK>> for AriaDec<RK> {
+    fn from(enc: AriaEnc<RK>) -> Self {
+        Self::from(&enc)
+    }
+}
+
+impl<const RK: usize> From<&AriaEnc<RK>> for Aria<RK> {
+    fn from(enc: &AriaEnc<RK>) -> Self {
+        Self::from(enc.clone())
+    }
+}
+
+impl<const RK: usize> From<AriaEnc<RK>> for Aria<RK> {
+    fn from(enc: AriaEnc<RK>) -> Self {
+        Self { dk: RoundKeys::decryption(&enc.ek), ek: enc.ek, plan: enc.plan }
+    }
+}
+
+/// The bulk methods of one direction.
+macro_rules! bulk_methods {
+    ($cipher:ident, $keys:ident, $verb:literal, $in_place:ident, $b2b:ident) => {
+        impl<const RK: usize> $cipher<RK> {
+            #[doc = concat!($verb, " any number of blocks in place, at any alignment.")]
+            ///
+            /// Same as the trait's method on blocks of its own type; see the [crate's
+            /// documentation](crate#bulk-methods) on the names.
+            pub fn $in_place(&self, blocks: &mut [[u8; 16]]) {
+                Engine::with(&self.$keys, &self.plan, |engine| {
+                    engine.crypt(bulk::in_place(blocks));
+                });
+            }
+
+            #[doc = concat!($verb, " the blocks of `input` to the first blocks of `output`.")]
+            ///
+            /// An output longer than the input is allowed; the blocks beyond are not touched.
+            ///
+            /// # Errors
+            ///
+            /// [`LengthError`] if the output is shorter than the input; nothing is written then.
+            pub fn $b2b(
+                &self,
+                input: &[[u8; 16]],
+                output: &mut [[u8; 16]],
+            ) -> Result<(), LengthError> {
+                let blocks = bulk::buffer_to_buffer(input, output)?;
+                Engine::with(&self.$keys, &self.plan, |engine| engine.crypt(blocks));
+                Ok(())
+            }
+        }
+    };
+}
+
+bulk_methods!(Aria, ek, "Encrypts", encrypt_bulk, encrypt_bulk_b2b);
+bulk_methods!(AriaEnc, ek, "Encrypts", encrypt_bulk, encrypt_bulk_b2b);
+bulk_methods!(Aria, dk, "Decrypts", decrypt_bulk, decrypt_bulk_b2b);
+bulk_methods!(AriaDec, dk, "Decrypts", decrypt_bulk, decrypt_bulk_b2b);

@@ -1,0 +1,96 @@
+//! ECB kernels: which of them a token permits, and the call.
+//!
+//! This is where kernels are reached. [`EcbKernel`] is the permission to call one: it is made from
+//! a token that permits it, and nowhere else. Each further frame of the kernels' table gets a
+//! module like this one.
+
+use core::num::NonZeroU16;
+
+use aria_kernels::{Entry, KERNELS, Kernel};
+use cipher::InOutBuf;
+
+use crate::Block;
+use crate::forms::Broadcast32;
+use crate::kernels;
+use crate::planner::{Candidate, MAX_STEPS, Plan};
+use crate::token::Token;
+
+/// An ECB kernel that a token permits. Its field is the row in [`KERNELS`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EcbKernel(u16);
+
+impl EcbKernel {
+    /// The kernel in this row, if it is an ECB kernel and the token permits it.
+    fn permitted(token: Token, row: u16) -> Option<Candidate<Self>> {
+        let kernel = &KERNELS[usize::from(row)];
+        let Entry::EcbBroadcast32(_) = kernel.entry else {
+            return None;
+        };
+        token.permits(row).then_some(Candidate {
+            kernel: Self(row),
+            batch: batch(kernel),
+            batch_cycles: kernel.batch_cycles,
+        })
+    }
+
+    /// Runs the kernel over all full batches of `blocks`; what is left after them is not touched.
+    pub(crate) fn run<const RK: usize>(
+        self,
+        rk: &Broadcast32<RK>,
+        blocks: InOutBuf<'_, '_, Block>,
+    ) {
+        let kernel = &KERNELS[usize::from(self.0)];
+        let batches = blocks.len() / kernel.blocks;
+        let (input, output) = blocks.into_raw();
+        match kernel.entry {
+            Entry::EcbBroadcast32(entry) => {
+                // SAFETY:
+                // - Features: an `EcbKernel` is only made in `permitted`, for a row that a token
+                //   permits, so this CPU has all that the row names.
+                // - Round keys: `RoundKeys` exist only with 13, 15 or 17 of them, and a
+                //   `Broadcast32<RK>` has as many.
+                // - Buffers: an `InOutBuf` is readable and writable for its length, which is at
+                //   least `batches * kernel.blocks` blocks of 16 bytes, and its two sides are equal
+                //   or do not overlap.
+                unsafe { entry(rk.as_words(), input.cast(), output.cast(), batches) }
+            }
+            other => unreachable!("{other:?} has no EcbKernel"),
+        }
+    }
+}
+
+/// The plan for ECB under this token.
+pub(crate) fn plan(token: Token) -> Plan<EcbKernel> {
+    let permitted = |row| EcbKernel::permitted(token, row);
+    match token.only() {
+        Some(row) => permitted(row).map_or_else(|| Plan::new([].into_iter()), Plan::forced),
+        None => Plan::new(kernels::rows().filter_map(permitted)),
+    }
+}
+
+/// Blocks in a batch.
+const fn batch(kernel: &Kernel) -> NonZeroU16 {
+    assert!(kernel.blocks <= u16::MAX as usize);
+    NonZeroU16::new(kernel.blocks as u16).expect("a batch has blocks")
+}
+
+/// Blocks in the largest batch; computing it checks, at compile time, what a plan and [`batch`]
+/// ask of the table: no empty batch, and not more different sizes than a plan has steps.
+pub(crate) const MAX_BATCH: usize = {
+    let (mut most, mut sizes) = (1, 0);
+    let mut row = 0;
+    while row < KERNELS.len() {
+        let blocks = batch(&KERNELS[row]).get();
+        let mut first = 0;
+        while KERNELS[first].blocks != KERNELS[row].blocks {
+            first += 1;
+        }
+        sizes += (first == row) as usize;
+        if blocks > most {
+            most = blocks;
+        }
+        row += 1;
+    }
+    assert!(sizes <= MAX_STEPS);
+    most as usize
+};

@@ -1,0 +1,33 @@
+//! Round keys in the shapes that kernels want.
+//!
+//! A cipher keeps its round keys as the bytes of RFC 5794 and nothing else, so that it stays small.
+//! What a kernel wants beyond that is computed for one call, on the stack, and wiped. The shapes
+//! are named as in the kernels' table; further ones go here.
+
+use crate::schedule::RoundKeys;
+use crate::wiped::Wiped;
+
+/// `broadcast32`: each byte of a round key as a `u32` of four equal bytes, which a kernel in the
+/// slice layout loads as an embedded or plain broadcast.
+pub(crate) struct Broadcast32<const RK: usize>(Wiped<u32, RK>);
+
+impl<const RK: usize> Broadcast32<RK> {
+    /// No keys yet.
+    pub(crate) fn zero() -> Self {
+        Self(Wiped::zero())
+    }
+
+    /// Takes the round keys.
+    pub(crate) fn fill(&mut self, keys: &RoundKeys<RK>) {
+        for (words, bytes) in self.0.iter_mut().zip(keys.as_raw()) {
+            for (word, &byte) in words.iter_mut().zip(bytes) {
+                *word = u32::from(byte) * 0x0101_0101;
+            }
+        }
+    }
+
+    /// The round keys, 16 words each.
+    pub(crate) fn as_words(&self) -> &[[u32; 16]; RK] {
+        &self.0
+    }
+}

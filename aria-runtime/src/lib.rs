@@ -1,0 +1,114 @@
+//! The block cipher ARIA (RFC 5794), fast on x86-64 and constant time everywhere.
+//!
+//! The work is done by generated SIMD kernels (crate `aria-kernels`) where the CPU has what they
+//! need, found out at run time, and by plain constant-time code elsewhere. The types are a drop-in
+//! for RustCrypto's [`aria`](https://docs.rs/aria/0.2) 0.2: same names, same traits of [`cipher`]
+//! 0.5, so its mode crates work on top.
+//!
+//! ```
+//! use aria_runtime::Aria128;
+//! use aria_runtime::cipher::{BlockCipherEncrypt, KeyInit};
+//!
+//! // RFC 5794, appendix A.1
+//! let key: [u8; 16] = core::array::from_fn(|i| i as u8);
+//! let cipher = Aria128::new(&key.into());
+//!
+//! let mut block = 0x00112233445566778899aabbccddeeff_u128.to_be_bytes().into();
+//! cipher.encrypt_block(&mut block);
+//! assert_eq!(block, 0xd718fbd6ab644c739da95f3be6451778_u128.to_be_bytes());
+//! ```
+//!
+//! This is the bare cipher: it hides nothing about which blocks are equal and protects nothing from
+//! being changed. Use it through a mode of operation.
+//!
+//! # Bulk methods
+//!
+//! Kernels process up to 64 blocks at once, so hand over as many as there are. The inherent methods
+//! [`encrypt_bulk`](Aria::encrypt_bulk) and [`encrypt_bulk_b2b`](Aria::encrypt_bulk_b2b), and the
+//! same for decryption, take any number of blocks as plain `[u8; 16]`:
+//!
+//! ```
+//! use aria_runtime::Aria256Enc;
+//! use aria_runtime::cipher::KeyInit;
+//!
+//! let cipher = Aria256Enc::new(&[7; 32].into());
+//! let input = [[0; 16]; 100];
+//! let mut output = [[0; 16]; 100];
+//! cipher.encrypt_bulk_b2b(&input, &mut output)?;
+//! # Ok::<(), aria_runtime::LengthError>(())
+//! ```
+//!
+//! The traits' `encrypt_blocks` and `encrypt_blocks_b2b` take the same path. Ours have names of
+//! their own because an inherent method hides a trait's method of the same name: code that calls
+//! `encrypt_blocks` for RustCrypto's `aria`, with that method's argument and error types, would no
+//! longer compile. What a mode crate passes on is its own choice: ECB passes on everything, while
+//! CTR and CBC decryption pass multiples of 64 blocks and then single ones, each of which costs as
+//! much as the narrowest kernel's batch. So give those crates multiples of 1 KiB when you can.
+//!
+//! # Which code runs
+//!
+//! [`Token::detect`] looks at the CPU once and says what may run; a cipher made by `new` uses that.
+//! [`Token::capped`] and [`Token::forced`] narrow it, for tests, benchmarks or tools that cannot
+//! follow wide instructions, and `new_with_token` makes a cipher with the result. Setting the
+//! environment variable `ARIA_CAP` to `portable`, `sse`, `avx`, `avx2` or `avx512` caps a whole
+//! process. [`kernels`] lists what there is and what is missing here.
+//!
+//! # Secrets
+//!
+//! No branch and no address depends on a key or a block. Round keys are wiped when a cipher is
+//! dropped, expanded keys and buffers when a call ends. What a compiler keeps in registers and
+//! spills, or leaves behind where a cipher was moved from, is beyond reach.
+//!
+//! # Features
+//!
+//! - `std` (default): the environment variable. Without it the crate is `no_std`; it never
+//!   allocates.
+//! - `zeroize`: does nothing, since wiping is always on; it is there so that a manifest written for
+//!   RustCrypto's `aria` needs no change.
+#![cfg_attr(not(feature = "std"), no_std)]
+
+mod aria;
+mod bulk;
+mod cap;
+mod detect;
+mod ecb;
+mod engine;
+mod features;
+mod forms;
+mod kernels;
+mod planner;
+mod scalar;
+mod schedule;
+mod token;
+mod wiped;
+
+#[cfg(feature = "std")]
+mod environment;
+
+/// Without `std` there is no environment and so no cap from it.
+#[cfg(not(feature = "std"))]
+mod environment {
+    use crate::cap::Cap;
+
+    pub(crate) const fn cap() -> Option<Cap> {
+        None
+    }
+}
+
+pub use aria_kernels::Feature;
+pub use cipher;
+
+pub use crate::aria::{
+    Aria, Aria128, Aria128Dec, Aria128Enc, Aria192, Aria192Dec, Aria192Enc, Aria256, Aria256Dec,
+    Aria256Enc, AriaDec, AriaEnc,
+};
+pub use crate::bulk::LengthError;
+pub use crate::cap::{Cap, CapError};
+#[cfg(feature = "std")]
+pub use crate::environment::cap_from_env;
+pub use crate::features::FeatureSet;
+pub use crate::kernels::{KernelInfo, kernels};
+pub use crate::token::{ForceError, Token};
+
+/// A block in the type of the `cipher` crate.
+type Block = cipher::Array<u8, cipher::consts::U16>;
