@@ -9,6 +9,7 @@
 //! In the matrices below row i makes bit i of the result; bit 0 of the input is leftmost.
 
 use core::arch::x86_64::*;
+use core::hint::black_box;
 
 /// The matrix of X1 before the field inversion.
 ///
@@ -565,8 +566,10 @@ pub(crate) unsafe fn aria_avx2_gfni_ymm_blk32(
     batches: usize,
 ) {
     const BATCH_BYTES: usize = 512;
-    let [first, turns @ .., last] = rk else { return };
     for batch in 0..batches {
+        // Hidden from the optimiser, round keys are read anew for each batch. Broadcasts made once
+        // before the loop would be spilled: no faster, and keys on the stack.
+        let [first, turns @ .., last] = black_box(rk) else { return };
         // SAFETY: `batch` is below `batches`, so this batch lies within the caller's input.
         let blocks = unsafe { load(input.add(batch * BATCH_BYTES)) };
         let slices = interleave(blocks);

@@ -9,6 +9,10 @@ use crate::ir::{Call, Control, KeyRef, MachineOp, Program};
 use crate::isa::Feature;
 use crate::kernel::KernelId;
 
+/// Why round keys are hidden from the optimiser, as the emitted code says it.
+const KEYS_NOTE: &str = "Hidden from the optimiser, round keys are read anew for each batch. \
+    Broadcasts made once before the loop would be spilled: no faster, and keys on the stack.";
+
 /// Writes the entry point of `program` into `source`.
 pub(super) fn emit_entry(
     source: &mut Source,
@@ -33,7 +37,6 @@ pub(super) fn emit_entry(
                 batches: usize,
             ) {
                 const BATCH_BYTES: usize = #bytes;
-                let [first, turns @ .., last] = rk else { return };
                 #body
             }
         },
@@ -72,7 +75,14 @@ impl Entry<'_> {
             match item {
                 Control::EachBatch(body) => {
                     let body = self.sequence(body);
-                    tokens.extend(quote! { for batch in 0..batches { #body } });
+                    let note = self.notes.note(KEYS_NOTE);
+                    tokens.extend(quote! {
+                        for batch in 0..batches {
+                            #note
+                            let [first, turns @ .., last] = black_box(rk) else { return };
+                            #body
+                        }
+                    });
                 }
                 Control::Call(call) => {
                     let changed_next = match control.get(i + 1) {

@@ -14,7 +14,11 @@ pub(super) fn emit_kernel(kernel: &Kernel) -> String {
     let Kernel { built, facts } = kernel;
     let program = built.finished();
     let mut source = Source::new(&header(kernel));
-    source.items(quote! { use core::arch::x86_64::*; }, &Notes::default());
+    let imports = quote! {
+        use core::arch::x86_64::*;
+        use core::hint::black_box;
+    };
+    source.items(imports, &Notes::default());
     for constant in &program.constants {
         emit_constant(&mut source, constant);
     }

@@ -1,0 +1,78 @@
+//! The commands of the workspace, one a module. All reading and writing of files is here; the
+//! generator itself (`aria-gen`) is pure.
+//!
+//! The default build depends on `aria-gen` alone. Commands that run kernels need feature `run`; a
+//! build without it calls cargo again with the feature ([`reenter`]), so that a broken file in
+//! `generated/` never stops `gen` from mending it.
+
+use clap::{Parser, Subcommand};
+
+#[cfg(feature = "run")]
+mod bench;
+pub mod cpu;
+pub mod generate;
+pub mod inspect;
+pub mod list;
+#[cfg(not(feature = "run"))]
+mod reenter;
+pub mod tidy;
+pub mod workspace;
+
+/// The command line.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", about = "Generate, look at and measure the kernels")]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Write the kernels of `generated/`, or a crate with some kernels only
+    Gen(generate::Args),
+    /// Print the matrix: every kernel with its facts, every other cell with the reason
+    List(list::Args),
+    /// Print a kernel after one stage of the pipeline
+    Inspect(inspect::Args),
+    /// Check the structural rules of the house
+    Tidy,
+    /// Time kernels and the library beside RustCrypto's `aria` in one run
+    Bench(BenchArgs),
+}
+
+/// Arguments of `bench`; here, so that `--help` knows them in every build.
+#[derive(Debug, clap::Args)]
+struct BenchArgs {
+    /// Only kernels whose id contains this
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    filter: String,
+    /// Bytes of the buffer, a multiple of 16
+    #[arg(long, value_name = "BYTES", default_value_t = 16384)]
+    size: usize,
+    /// How often each is timed; the least time counts
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    samples: usize,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Cli {
+    /// Runs the command.
+    ///
+    /// # Errors
+    ///
+    /// When the command fails; the message says what to do.
+    pub fn run(self) -> anyhow::Result<()> {
+        match self.command {
+            Command::Gen(args) => generate::run(&args),
+            Command::List(args) => list::run(&args),
+            Command::Inspect(args) => inspect::run(&args),
+            Command::Tidy => tidy::run(),
+            #[cfg(feature = "run")]
+            Command::Bench(args) => bench::run(&args),
+            #[cfg(not(feature = "run"))]
+            Command::Bench(_) => reenter::with_kernels(),
+        }
+    }
+}

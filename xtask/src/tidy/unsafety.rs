@@ -1,0 +1,62 @@
+//! Where `unsafe` may stand: at loads and stores of kernels, at the dispatch boundary, where CPUID
+//! is read, and in tests that call kernels.
+
+use syn::visit::Visit;
+
+use super::{Finding, Source};
+
+/// The hand-written files that may hold unsafe code, and why.
+const PLACES: &[(&str, &str)] = &[
+    ("aria-runtime/src/detect/cpu.rs", "executes CPUID and XGETBV"),
+    ("aria-runtime/src/engine.rs", "calls kernels"),
+    ("tests/tests/hardware_model.rs", "calls the probes of the instruction table"),
+    ("tests/tests/standalone.rs", "its text is a program that calls a kernel"),
+];
+
+/// Unsafe blocks, functions and impls outside the places above and `generated/`.
+pub(super) fn places(sources: &[Source]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for source in sources.iter().filter(|s| !s.is_generated()) {
+        let mut finder = Finder(0);
+        finder.visit_file(&source.tree);
+        let known = PLACES.iter().any(|(path, _)| *path == source.path);
+        if finder.0 > 0 && !known {
+            let count = finder.0;
+            findings.push(format!("{}: {count} unsafe places; see tidy's table", source.path));
+        }
+    }
+    findings
+}
+
+struct Finder(usize);
+
+impl<'ast> Visit<'ast> for Finder {
+    fn visit_expr_unsafe(&mut self, block: &'ast syn::ExprUnsafe) {
+        self.0 += 1;
+        syn::visit::visit_expr_unsafe(self, block);
+    }
+
+    fn visit_signature(&mut self, signature: &'ast syn::Signature) {
+        self.0 += usize::from(matches!(signature.safety, syn::Safety::Unsafe(_)));
+        syn::visit::visit_signature(self, signature);
+    }
+
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        self.0 += usize::from(item.unsafety.is_some());
+        syn::visit::visit_item_impl(self, item);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::source;
+
+    #[test]
+    fn unsafe_code_is_found_outside_its_places_only() {
+        let text = "//! d\nfn f() { unsafe { g() } }\nunsafe fn g() {}";
+        assert_eq!(places(&[source("aria-gen/src/x.rs", text)]).len(), 1);
+        assert_eq!(places(&[source("generated/src/x.rs", text)]).len(), 0);
+        assert_eq!(places(&[source(PLACES[0].0, text)]).len(), 0);
+    }
+}
