@@ -219,3 +219,6 @@ impl<O: Operation> Frame<'_, O> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;
