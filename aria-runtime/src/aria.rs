@@ -166,3 +166,35 @@ bulk_methods!(Aria, ek, "Encrypts", encrypt_bulk, encrypt_bulk_b2b);
 bulk_methods!(AriaEnc, ek, "Encrypts", encrypt_bulk, encrypt_bulk_b2b);
 bulk_methods!(Aria, dk, "Decrypts", decrypt_bulk, decrypt_bulk_b2b);
 bulk_methods!(AriaDec, dk, "Decrypts", decrypt_bulk, decrypt_bulk_b2b);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 5794, appendix A.2, through the types of one direction and every conversion.
+    #[test]
+    fn types_of_one_direction_and_conversions() {
+        let key: [u8; 24] = core::array::from_fn(|i| u8::try_from(i).unwrap());
+        let key = key.into();
+        let plain = [0x0011_2233_4455_6677_8899_aabb_ccdd_eeff_u128.to_be_bytes(); 3];
+        let encrypted = [0x2644_9c18_05db_e7aa_25a4_68ce_263a_9e79_u128.to_be_bytes(); 3];
+
+        let enc = Aria192Enc::new(&key);
+        let mut blocks = plain;
+        enc.encrypt_bulk(&mut blocks);
+        assert_eq!(blocks, encrypted);
+
+        for dec in [Aria192Dec::new(&key), Aria192Dec::from(&enc), Aria192Dec::from(enc.clone())] {
+            let mut blocks = [[0; 16]; 3];
+            dec.decrypt_bulk_b2b(&encrypted, &mut blocks).unwrap();
+            assert_eq!(blocks, plain);
+        }
+        for both in [Aria192::new(&key), Aria192::from(&enc), Aria192::from(enc)] {
+            let mut blocks = plain;
+            both.encrypt_bulk(&mut blocks);
+            assert_eq!(blocks, encrypted);
+            both.decrypt_bulk(&mut blocks);
+            assert_eq!(blocks, plain);
+        }
+    }
+}

@@ -8,7 +8,7 @@
 //! |---|---|---|---|
 //! | XMM | — | — | `ssse3`, `gfni` |
 //! | YMM | 1, 2 | `avx` | `avx`, `avx2` |
-//! | ZMM | 1, 2, 5, 6, 7 | `avx`, `avx512f` | `avx512f`, `avx512bw`, `avx512vl` |
+//! | ZMM | 1, 2, 5, 6, 7 | `avx`, `avx2`, `avx512f` | `avx512f`, `avx512bw`, `avx512vl` |
 //!
 //! Otherwise no feature stands for another: AVX512F says nothing of BW or VL, and GFNI is on CPUs
 //! without AVX-512 (Alder Lake) and without AVX (Tremont). When OSXSAVE is clear there is no XCR0
@@ -97,19 +97,21 @@ const _: () = {
 pub(crate) fn features_from(leaves: &CpuidLeaves, xcr0: Option<u64>) -> FeatureSet {
     let enabled = xcr0.filter(|_| leaves.has_xcr0()).unwrap_or(0);
     let saved = |state: RegisterState| enabled & state.xcr0() == state.xcr0();
-    let has_base = |state| match state {
-        RegisterState::Xmm => true,
-        RegisterState::Ymm => leaves.reports(Feature::Avx),
-        RegisterState::Zmm => leaves.reports(Feature::Avx) && leaves.reports(Feature::Avx512f),
+    let usable = |feature: Feature| {
+        leaves.reports(feature)
+            && saved(feature.state())
+            && encoding_base(feature.state()).iter().all(|&base| leaves.reports(base))
     };
-    Feature::ALL
-        .iter()
-        .copied()
-        .filter(|&feature| {
-            let state = feature.state();
-            leaves.reports(feature) && saved(state) && has_base(state)
-        })
-        .collect()
+    Feature::ALL.iter().copied().filter(|&feature| usable(feature)).collect()
+}
+
+/// What CPUID must report besides, for an instruction that uses this state to be encodable.
+const fn encoding_base(state: RegisterState) -> &'static [Feature] {
+    match state {
+        RegisterState::Xmm => &[],
+        RegisterState::Ymm => &[Feature::Avx],
+        RegisterState::Zmm => &[Feature::Avx, Feature::Avx2, Feature::Avx512f],
+    }
 }
 
 #[cfg(test)]

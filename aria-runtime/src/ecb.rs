@@ -11,8 +11,8 @@ use cipher::InOutBuf;
 
 use crate::Block;
 use crate::forms::Broadcast32;
-use crate::kernels;
 use crate::planner::{Candidate, MAX_STEPS, Plan};
+use crate::table;
 use crate::token::Token;
 
 /// An ECB kernel that a token permits. Its field is the row in [`KERNELS`].
@@ -39,6 +39,7 @@ impl EcbKernel {
         rk: &Broadcast32<RK>,
         blocks: InOutBuf<'_, '_, Block>,
     ) {
+        const { assert!(matches!(RK, 13 | 15 | 17)) };
         let kernel = &KERNELS[usize::from(self.0)];
         let batches = blocks.len() / kernel.blocks;
         let (input, output) = blocks.into_raw();
@@ -47,8 +48,7 @@ impl EcbKernel {
                 // SAFETY:
                 // - Features: an `EcbKernel` is only made in `permitted`, for a row that a token
                 //   permits, so this CPU has all that the row names.
-                // - Round keys: `RoundKeys` exist only with 13, 15 or 17 of them, and a
-                //   `Broadcast32<RK>` has as many.
+                // - Round keys: `rk` has `RK` of them, which is 13, 15 or 17.
                 // - Buffers: an `InOutBuf` is readable and writable for its length, which is at
                 //   least `batches * kernel.blocks` blocks of 16 bytes, and its two sides are equal
                 //   or do not overlap.
@@ -64,7 +64,7 @@ pub(crate) fn plan(token: Token) -> Plan<EcbKernel> {
     let permitted = |row| EcbKernel::permitted(token, row);
     match token.only() {
         Some(row) => permitted(row).map_or_else(|| Plan::new([].into_iter()), Plan::forced),
-        None => Plan::new(kernels::rows().filter_map(permitted)),
+        None => Plan::new(table::rows().filter_map(permitted)),
     }
 }
 
@@ -94,3 +94,35 @@ pub(crate) const MAX_BATCH: usize = {
     assert!(sizes <= MAX_STEPS);
     most as usize
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cap::Cap;
+    use crate::planner::Move;
+
+    /// A forced kernel that quietly gave way to another would make every test of it worthless.
+    #[test]
+    fn forced_kernels_serve_everything_themselves() {
+        for row in table::rows() {
+            let Ok(token) = Token::detect().forced(KERNELS[usize::from(row)].id) else {
+                continue; // not on this CPU
+            };
+            let plan = plan(token);
+            for blocks in 1..=2 * MAX_BATCH + 1 {
+                for piece in plan.moves(blocks) {
+                    let (Move::Whole { with, .. } | Move::Padded { with, .. }) = piece else {
+                        panic!("{token:?} let the scalar path run");
+                    };
+                    assert_eq!(with.kernel.0, row);
+                }
+            }
+            assert!(super::plan(token.capped(Cap::Portable)).is_scalar());
+        }
+    }
+
+    #[test]
+    fn portable_is_scalar() {
+        assert!(plan(Token::detect().capped(Cap::Portable)).is_scalar());
+    }
+}

@@ -58,6 +58,7 @@ impl<'a, const RK: usize> Engine<'a, RK> {
     }
 
     /// Fewer blocks than a batch: through a buffer of a whole batch, the rest of it zero blocks.
+    /// Out of line, so that calls which need no buffer have none on their stack.
     #[inline(never)]
     fn crypt_padded(&self, with: Candidate<EcbKernel>, mut blocks: InOutBuf<'_, '_, Block>) {
         let mut buffer = Wiped::<u8, MAX_BATCH>::zero();

@@ -51,7 +51,7 @@
 //! [`Token::capped`] and [`Token::forced`] narrow it, for tests, benchmarks or tools that cannot
 //! follow wide instructions, and `new_with_token` makes a cipher with the result. Setting the
 //! environment variable `ARIA_CAP` to `portable`, `sse`, `avx`, `avx2` or `avx512` caps a whole
-//! process. [`kernels`] lists what there is and what is missing here.
+//! process. [`kernels()`] lists what there is and what is missing here.
 //!
 //! # Secrets
 //!
@@ -65,7 +65,7 @@
 //!   allocates.
 //! - `zeroize`: does nothing, since wiping is always on; it is there so that a manifest written for
 //!   RustCrypto's `aria` needs no change.
-#![cfg_attr(not(feature = "std"), no_std)]
+#![cfg_attr(not(any(feature = "std", test)), no_std)]
 
 mod aria;
 mod bulk;
@@ -75,10 +75,10 @@ mod ecb;
 mod engine;
 mod features;
 mod forms;
-mod kernels;
 mod planner;
 mod scalar;
 mod schedule;
+mod table;
 mod token;
 mod wiped;
 
@@ -107,7 +107,7 @@ pub use crate::cap::{Cap, CapError};
 #[cfg(feature = "std")]
 pub use crate::environment::cap_from_env;
 pub use crate::features::FeatureSet;
-pub use crate::kernels::{KernelInfo, kernels};
+pub use crate::table::{KernelInfo, kernels};
 pub use crate::token::{ForceError, Token};
 
 /// A block in the type of the `cipher` crate.

@@ -14,7 +14,7 @@ use crate::cap::Cap;
 use crate::detect;
 use crate::environment;
 use crate::features::FeatureSet;
-use crate::kernels;
+use crate::table;
 
 /// Permission to run kernels: the features that detection found, narrowed by choice.
 ///
@@ -74,16 +74,16 @@ impl Token {
     /// This token, narrowed to the kernel with this id, whatever the planner would choose.
     ///
     /// That kernel then serves every number of blocks; a last batch that is not full is padded.
-    /// For tests and benchmarks. The ids are those of [`kernels`](crate::kernels).
+    /// For tests and benchmarks. The ids are those of [`kernels()`](crate::kernels()).
     ///
     /// # Errors
     ///
     /// [`ForceError::Unknown`] if there is no such kernel, [`ForceError::CannotRun`] if the token
     /// lacks features that it needs.
     pub fn forced(self, id: &str) -> Result<Self, ForceError> {
-        let row = kernels::find(id)
-            .ok_or_else(|| ForceError::Unknown { nearest: kernels::nearest(id) })?;
-        let missing = kernels::required(row).without(self.features);
+        let row =
+            table::find(id).ok_or_else(|| ForceError::Unknown { nearest: table::nearest(id) })?;
+        let missing = table::required(row).without(self.features);
         if !missing.is_empty() {
             let id = KERNELS[usize::from(row)].id;
             return Err(ForceError::CannotRun { id, missing });
@@ -100,7 +100,7 @@ impl Token {
     /// Whether this token lets the kernel in this row of [`KERNELS`] run. This is the check on
     /// which the soundness of every kernel call rests.
     pub(crate) fn permits(self, row: u16) -> bool {
-        kernels::required(row).is_subset(self.features)
+        table::required(row).is_subset(self.features)
     }
 
     /// The row that [`forced`](Self::forced) chose.
@@ -115,8 +115,7 @@ fn detected() -> FeatureSet {
     const KNOWN: u64 = 1 << 63;
     static CACHE: AtomicU64 = AtomicU64::new(0);
 
-    // One word holds the whole answer and every thread computes the same one, so no ordering
-    // between threads is needed.
+    // One word holds a whole answer, true whichever thread found it, so none waits for another.
     let cached = CACHE.load(Ordering::Relaxed);
     if cached & KNOWN != 0 {
         return FeatureSet::from_bits(cached & !KNOWN);
@@ -149,11 +148,11 @@ impl fmt::Display for ForceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown { nearest } => {
-                f.write_str("unknown kernel id")?;
+                f.write_str("unknown kernel id; ")?;
                 if let Some(nearest) = nearest {
-                    write!(f, "; is it {nearest}?")?;
+                    write!(f, "the nearest is {nearest}; ")?;
                 }
-                f.write_str(" kernels() lists those there are")
+                f.write_str("kernels() lists those there are")
             }
             Self::CannotRun { id, missing } => write!(
                 f,

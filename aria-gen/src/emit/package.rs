@@ -34,6 +34,7 @@ fn workspace_manifest() -> String {
          edition.workspace = true\n\
          rust-version.workspace = true\n\
          license.workspace = true\n\
+         readme.workspace = true\n\
          keywords = [\"aria\", \"simd\", \"gfni\", \"block-cipher\", \"kernels\"]\n\
          categories = [\"cryptography\", \"no-std\"]\n\
          \n\

@@ -87,3 +87,15 @@ macro_rules! decrypt {
 
 encrypt!(Aria AriaEnc);
 decrypt!(Aria AriaDec);
+
+#[cfg(test)]
+mod tests {
+    use crate::{Aria128Dec, Aria256Enc};
+    use cipher::KeyInit;
+
+    #[test]
+    fn debug_tells_the_name_only() {
+        assert_eq!(format!("{:?}", Aria256Enc::new(&[7; 32].into())), "Aria256Enc { ... }");
+        assert_eq!(format!("{:?}", Aria128Dec::new(&[7; 16].into())), "Aria128Dec { ... }");
+    }
+}

@@ -156,7 +156,7 @@ fn each_feature_dropped() {
                 .filter(|&feature| {
                     let on_top = match dropped {
                         Avx => feature.state() != RegisterState::Xmm,
-                        Avx512f => feature.state() == RegisterState::Zmm,
+                        Avx2 | Avx512f => feature.state() == RegisterState::Zmm,
                         _ => false,
                     };
                     feature != dropped && !on_top

@@ -147,7 +147,7 @@ struct Columns {
 impl Columns {
     const fn new(maps: [Affine; 4]) -> Self {
         let [a, b, c, d] = maps;
-        let mut linear = [0; 8];
+        let mut linear = [Bytes::splat(0); 8];
         let mut i = 0;
         while i < 8 {
             linear[i] = four(a.linear.0[i], b.linear.0[i], c.linear.0[i], d.linear.0[i]);
@@ -157,13 +157,13 @@ impl Columns {
     }
 
     const fn apply(&self, x: Bytes) -> Bytes {
-        field::combine(&self.linear, &field::bits(x)) ^ self.constant
+        field::combine(&self.linear, &field::bits(x)).xor(self.constant)
     }
 }
 
-/// The block `abcd abcd abcd abcd`: its first byte is the most significant one.
+/// The block `abcd abcd abcd abcd`.
 const fn four(a: u8, b: u8, c: u8, d: u8) -> Bytes {
-    u128::from_be_bytes([a, b, c, d, a, b, c, d, a, b, c, d, a, b, c, d])
+    Bytes::from_number(u128::from_be_bytes([a, b, c, d, a, b, c, d, a, b, c, d, a, b, c, d]))
 }
 
 /// A substitution layer: an S-box for each byte position modulo 4.
@@ -181,8 +181,9 @@ impl Layer {
     }
 
     /// Substitutes all sixteen bytes of a block, read as a big-endian number.
-    pub(super) const fn apply(&self, block: Bytes) -> Bytes {
-        self.post.apply(field::invert(self.pre.apply(block)))
+    pub(super) const fn apply(&self, block: u128) -> u128 {
+        let inner = self.pre.apply(Bytes::from_number(block));
+        self.post.apply(field::invert(inner)).to_number()
     }
 }
 
@@ -192,7 +193,7 @@ mod tests {
 
     /// What the layer makes of a block of sixteen equal bytes: the four S-boxes, four times.
     fn four_boxes(layer: &Layer, x: u8) -> [u8; 4] {
-        let y = layer.apply(field::splat(x)).to_be_bytes();
+        let y = layer.apply(Bytes::splat(x).to_number()).to_be_bytes();
         assert_eq!(y[..4], y[4..8]);
         assert_eq!(y[..8], y[8..]);
         [y[0], y[1], y[2], y[3]]
@@ -229,8 +230,8 @@ mod tests {
     fn second_layer_undoes_the_first() {
         for x in 0..=255u8 {
             let [s1, s2, x1, x2] = four_boxes(&SL1, x);
-            let block = four(s1, s2, x1, x2);
-            assert_eq!(SL2.apply(block), field::splat(x), "{x:#04x}");
+            let block = four(s1, s2, x1, x2).to_number();
+            assert_eq!(SL2.apply(block), Bytes::splat(x).to_number(), "{x:#04x}");
         }
     }
 

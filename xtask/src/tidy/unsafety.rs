@@ -8,7 +8,7 @@ use super::{Finding, Source};
 /// The hand-written files that may hold unsafe code, and why.
 const PLACES: &[(&str, &str)] = &[
     ("aria-runtime/src/detect/cpu.rs", "executes CPUID and XGETBV"),
-    ("aria-runtime/src/engine.rs", "calls kernels"),
+    ("aria-runtime/src/ecb.rs", "calls kernels with a permitted token"),
     ("tests/tests/hardware_model.rs", "calls the probes of the instruction table"),
     ("tests/tests/standalone.rs", "its text is a program that calls a kernel"),
 ];

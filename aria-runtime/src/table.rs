@@ -2,6 +2,8 @@
 //!
 //! Also the look-ups in [`KERNELS`] that forcing an id takes. Nothing here runs a kernel.
 
+use core::cmp::Reverse;
+
 use aria_kernels::{Feature, KERNELS};
 
 use crate::features::FeatureSet;
@@ -76,12 +78,13 @@ pub(crate) fn find(id: &str) -> Option<u16> {
     rows().find(|&row| KERNELS[usize::from(row)].id == id)
 }
 
-/// The kernel whose id shares most of its parts with `id`, if any is shared.
+/// The kernel whose id shares most of its parts with `id`, if any is shared; of several, one of
+/// those with the shortest id.
 pub(crate) fn nearest(id: &str) -> Option<&'static str> {
     let ids = KERNELS.iter().map(|kernel| kernel.id);
     ids.map(|known| (shared_parts(known, id), known))
         .filter(|&(shared, _)| shared > 0)
-        .max_by_key(|&(shared, _)| shared)
+        .max_by_key(|&(shared, known)| (shared, Reverse(known.len())))
         .map(|(_, known)| known)
 }
 

@@ -1,0 +1,154 @@
+//! Did the compiler make of each kernel what the emitter promised? Disassembles this very test.
+//!
+//! Routines are inlined, S-boxes have as many instructions as the program says, encodings and widths
+//! are those of the tier, and a kernel whose values fit the registers touches no stack.
+#![cfg(all(target_arch = "x86_64", target_os = "linux"))]
+
+use std::collections::BTreeMap;
+
+use aria_gen::ir::Form;
+use aria_gen::isa::{Encoding, Tier, Width};
+use aria_gen::kernel::matrix::{ROWS, select};
+use aria_gen::pipeline::build_kernel;
+use aria_kernels::KERNELS;
+use aria_tests::report;
+use iced_x86::{
+    Decoder, DecoderOptions, EncodingKind, FlowControl, Instruction, Mnemonic, OpKind, Register,
+};
+use object::{Object, ObjectSection, ObjectSymbol};
+
+/// The instructions of each kernel, and the names of functions that belong to a kernel's module
+/// but are not its entry.
+struct Disassembly {
+    kernels: BTreeMap<&'static str, Vec<Instruction>>,
+    outlined: Vec<String>,
+}
+
+fn disassemble() -> Disassembly {
+    // Calls through the table keep every kernel in this executable.
+    assert_eq!(std::hint::black_box(KERNELS).len(), ROWS.len());
+    let path = std::env::current_exe().expect("a test has an executable");
+    let bytes = std::fs::read(path).expect("the running executable can be read");
+    let file = object::File::parse(&*bytes).expect("cargo makes executables");
+    let mut found = Disassembly { kernels: BTreeMap::new(), outlined: Vec::new() };
+    for symbol in file.symbols().filter(|symbol| symbol.size() > 0) {
+        let name = symbol.name().unwrap_or_default();
+        let name = format!("{:#}", rustc_demangle::demangle(name));
+        let mut parts = name.split("::");
+        let (Some("aria_kernels"), Some(module), Some(function)) =
+            (parts.next(), parts.next(), parts.next())
+        else {
+            continue;
+        };
+        let Some(kernel) = KERNELS.iter().find(|kernel| kernel.id == module) else { continue };
+        if function != kernel.id {
+            found.outlined.push(name);
+            continue;
+        }
+        let section = symbol.section_index().expect("functions are in a section");
+        let section = file.section_by_index(section).expect("the index is of this file");
+        let code = section.data_range(symbol.address(), symbol.size());
+        let code = code.expect("the section can be read").expect("the symbol lies in its section");
+        let decoder = Decoder::with_ip(64, code, symbol.address(), DecoderOptions::NONE);
+        found.kernels.insert(kernel.id, decoder.into_iter().collect());
+    }
+    assert_eq!(found.kernels.len(), KERNELS.len(), "every kernel is in this executable");
+    found
+}
+
+#[test]
+fn every_routine_is_inlined() {
+    let found = disassemble();
+    assert!(found.outlined.is_empty(), "not inlined: {:?}", found.outlined);
+    for (id, code) in found.kernels {
+        let calls = code
+            .iter()
+            .filter(|i| matches!(i.flow_control(), FlowControl::Call | FlowControl::IndirectCall));
+        assert_eq!(calls.count(), 0, "{id} calls something");
+    }
+}
+
+#[test]
+fn s_boxes_have_the_instructions_that_the_program_says() {
+    for (id, code) in disassemble().kernels {
+        let built = build_kernel(select(id).expect("a row")).expect("a row is legal");
+        for (form, mnemonics) in [
+            (Form::Affine, [Mnemonic::Gf2p8affineqb, Mnemonic::Vgf2p8affineqb]),
+            (Form::AffineInverse, [Mnemonic::Gf2p8affineinvqb, Mnemonic::Vgf2p8affineinvqb]),
+        ] {
+            let statements = built.finished().routines.iter().flat_map(|routine| routine.body());
+            let promised = statements.filter(|stmt| stmt.op.form() == form).count();
+            let emitted = code.iter().filter(|i| mnemonics.contains(&i.mnemonic())).count();
+            assert_eq!(emitted, promised, "{id}: {form}");
+        }
+    }
+}
+
+#[test]
+fn encodings_and_widths_are_those_of_the_tier() {
+    for (id, code) in disassemble().kernels {
+        let kernel = select(id).expect("a row");
+        for instruction in &code {
+            let encoding = instruction.code().encoding();
+            let allowed = match kernel.tier.encoding() {
+                Encoding::Legacy => encoding == EncodingKind::Legacy,
+                Encoding::Vex => matches!(encoding, EncodingKind::Legacy | EncodingKind::VEX),
+                Encoding::Evex => true,
+            };
+            assert!(allowed, "{id}: {instruction} is {encoding:?}-encoded");
+            for register in registers(instruction) {
+                if let Some(width) = width(register) {
+                    assert!(width <= kernel.width, "{id}: {instruction} is too wide");
+                }
+            }
+            // SSE instructions among VEX ones cost state transitions.
+            let vector = registers(instruction).any(|register| width(register).is_some());
+            let legacy = encoding == EncodingKind::Legacy;
+            assert!(
+                kernel.tier == Tier::Sse || !(vector && legacy),
+                "{id}: {instruction} is not VEX-encoded"
+            );
+        }
+    }
+}
+
+#[test]
+fn stack_references_stay_within_what_the_model_leaves_room_for() {
+    for (id, code) in disassemble().kernels {
+        let facts =
+            build_kernel(select(id).expect("a row")).expect("legal").facts().expect("known");
+        let on_stack = |i: &&Instruction| {
+            let base = matches!(i.memory_base(), Register::RSP | Register::RBP);
+            let vector = registers(i).any(|register| width(register).is_some());
+            base && vector && i.op_kinds().any(|kind| kind == OpKind::Memory)
+        };
+        let references = code.iter().filter(on_stack).count();
+        let line =
+            format!("{id}: {references} vector stack references in {} instructions", code.len());
+        report::tell("shape", &line);
+        if facts.pressure.excess() == 0 {
+            assert_eq!(references, 0, "{id} spills although its values fit");
+        } else {
+            // LLVM keeps matrices in registers that the model leaves to the state, and pays with
+            // spills: up to a third of the instructions now. A kernel that lived on the stack,
+            // loading and storing around each operation, would exceed a half.
+            assert!(references < code.len() / 2, "{id}: {references} of {}", code.len());
+        }
+    }
+}
+
+fn registers(instruction: &Instruction) -> impl Iterator<Item = Register> {
+    let instruction = *instruction;
+    (0..instruction.op_count())
+        .filter(move |&i| instruction.op_kind(i) == OpKind::Register)
+        .map(move |i| instruction.op_register(i))
+}
+
+fn width(register: Register) -> Option<Width> {
+    match register {
+        _ if register.is_xmm() => Some(Width::Xmm),
+        _ if register.is_ymm() => Some(Width::Ymm),
+        _ if register.is_zmm() => Some(Width::Zmm),
+        _ => None,
+    }
+}
