@@ -2,7 +2,7 @@
 //! generator itself (`aria-gen`) is pure.
 //!
 //! The default build depends on `aria-gen` alone. Commands that run kernels need feature `run`; a
-//! build without it calls cargo again with the feature ([`reenter`]), so that a broken file in
+//! build without it calls cargo again with the feature (module `reenter`), so that a broken file in
 //! `generated/` never stops `gen` from mending it.
 
 use clap::{Parser, Subcommand};
