@@ -1,7 +1,7 @@
 //! Which kernels there are, and how each is built from the specification.
 //!
 //! [`KernelId`] names a cell of the matrix; [`matrix`] says which cells are legal and why the others
-//! are not; a builder per layout (now [`slice`]) turns a legal cell into an abstract program.
+//! are not; a builder per layout (now [`mod@slice`]) turns a legal cell into an abstract program.
 //! This module knows the specification, the IR and the axes of `isa`; it knows no instruction.
 
 mod id;

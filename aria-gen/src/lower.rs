@@ -1,7 +1,7 @@
 //! From what a kernel means to instructions: abstract program in, machine program out.
 //!
 //! The only module that sees both vocabularies. S-boxes become the unit's sequences
-//! ([`sbox`]), linear layers become networks of exclusive ors ([`network`]), round key bytes become
+//! (`sbox`), linear layers become networks of exclusive ors ([`network`]), round key bytes become
 //! loads of the key form; loads, stores and interleavings have one instruction each. The result is
 //! correct and naive: repeated constants are merged, and orders chosen, by the passes.
 

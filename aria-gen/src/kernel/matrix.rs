@@ -2,7 +2,7 @@
 //! each legal one.
 //!
 //! Adding a kernel is one line in [`ROWS`]; any other legal cell can be built out of tree. A cell is
-//! illegal for the first rule of [`RULES`] that it breaks, which says why and what to take instead.
+//! illegal for the first rule of `RULES` that it breaks, which says why and what to take instead.
 
 use core::fmt::{self, Display, Formatter};
 
