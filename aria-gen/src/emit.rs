@@ -7,6 +7,7 @@ mod entry;
 mod feature;
 mod items;
 mod kernel;
+mod key_form;
 mod package;
 mod probe;
 mod routine;
@@ -30,6 +31,13 @@ struct Kernel {
     facts: Facts,
 }
 
+impl Kernel {
+    /// Whether its file needs the function `halves`.
+    fn needs_halves(&self) -> bool {
+        items::needs_halves(&self.built.finished().constants)
+    }
+}
+
 /// Generates the package with the kernels `ids`: manifest, tables and one file a kernel.
 ///
 /// # Errors
@@ -48,6 +56,7 @@ pub fn generate(ids: &[KernelId], kind: PackageKind) -> Result<Files, GenError> 
     let mut files = package::package_files(kind, &kernels);
     files.insert("src/lib.rs".to_owned(), table::emit_lib(kind, &kernels));
     files.insert("src/feature.rs".to_owned(), feature::emit_features());
+    files.insert("src/key_form.rs".to_owned(), key_form::emit_key_forms());
     if kind == PackageKind::Workspace {
         files.extend(probe::emit_probes());
     }

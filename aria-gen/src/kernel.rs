@@ -5,7 +5,7 @@
 //! This module knows the specification, the IR and the axes of `isa`; it knows no instruction.
 
 mod id;
-mod key_form;
+pub mod key_form;
 pub mod matrix;
 pub mod slice;
 

@@ -24,12 +24,16 @@ pub(super) fn emit_lib(kind: PackageKind, kernels: &[Kernel]) -> String {
     let none = Notes::default();
     source.items(quote! { #![no_std] }, &none);
     source.items(modules(kind, kernels), &none);
-    source.items(
-        quote! { pub use feature::{CpuidBit, CpuidRegister, Feature, RegisterState}; },
-        &none,
-    );
+    let uses = quote! {
+        pub use feature::{CpuidBit, CpuidRegister, Feature, RegisterState};
+        pub use key_form::mapped32;
+    };
+    source.items(uses, &none);
     source.items(entry_type(), &none);
     source.items(kernel_type(), &none);
+    if kind == PackageKind::Workspace || kernels.iter().any(Kernel::needs_halves) {
+        source.items(halves(), &none);
+    }
     source.items(kernel_table(kernels), &none);
     source.items(no_kernels(), &none);
     source.finish()
@@ -46,6 +50,7 @@ fn modules(kind: PackageKind, kernels: &[Kernel]) -> TokenStream {
     quote! {
         #(#[cfg(target_arch = "x86_64")] mod #names;)*
         mod feature;
+        mod key_form;
         #probe
     }
 }
@@ -60,6 +65,8 @@ fn entry_type() -> TokenStream {
          `rk` holds 13, 15 or 17 round keys, each byte as four equal bytes of a `u32`. `input` must \
          be valid for reads and `output` for writes of `batches` times [`Kernel::blocks`] blocks of \
          16 bytes, at any alignment, and they must be equal or not overlap.");
+    let mapped32 =
+        doc("The same, round keys in the form `mapped32`: [`mapped32`] makes it of round keys.");
     quote! {
         #entry
         #[derive(Clone, Copy, Debug)]
@@ -67,6 +74,10 @@ fn entry_type() -> TokenStream {
         pub enum Entry {
             #broadcast32
             EcbBroadcast32(
+                unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
+            ),
+            #mapped32
+            EcbMapped32(
                 unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
             ),
         }
@@ -96,6 +107,17 @@ fn kernel_type() -> TokenStream {
     }
 }
 
+fn halves() -> TokenStream {
+    quote! {
+        /// Sixteen bytes as the two words that `_mm_set_epi64x` takes, the less significant first.
+        #[cfg(target_arch = "x86_64")]
+        const fn halves(bytes: [u8; 16]) -> [i64; 2] {
+            let word = u128::from_le_bytes(bytes);
+            [word as i64, (word >> 64) as i64]
+        }
+    }
+}
+
 fn kernel_table(kernels: &[Kernel]) -> TokenStream {
     let rows = kernels.iter().map(|kernel| {
         let id = kernel.built.id.to_string();
@@ -105,6 +127,7 @@ fn kernel_table(kernels: &[Kernel]) -> TokenStream {
         let cycles = number(usize::try_from(kernel.facts.generic_cycles()).unwrap_or(usize::MAX));
         let entry = match kernel.built.recipe.key_form {
             KeyForm::Broadcast32 => quote! { Entry::EcbBroadcast32 },
+            KeyForm::Mapped32 => quote! { Entry::EcbMapped32 },
         };
         quote! {
             Kernel {

@@ -14,13 +14,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("ir",       &["math"]),
     ("spec",     &["math"]),
     ("isa",      &["ir"]),
-    ("kernel",   &["spec", "ir", "isa"]),
+    ("kernel",   &["math", "spec", "ir", "isa"]),
     ("lower",    &["ir", "isa", "kernel", "math"]),
     ("pass",     &["ir", "isa"]),
     ("probe",    &["ir", "isa", "math"]),
     ("error",    &["ir", "isa", "kernel", "lower", "pipeline"]),
     ("pipeline", &["error", "ir", "isa", "kernel", "lower", "pass"]),
-    ("emit",     &["error", "ir", "isa", "kernel", "pipeline", "probe"]),
+    ("emit",     &["error", "ir", "isa", "kernel", "pipeline", "probe", "spec"]),
 ];
 
 /// Builders know nothing of each other, nor do emitters.
