@@ -10,7 +10,7 @@ use aria_kernels::{Entry, KERNELS, Kernel};
 use cipher::InOutBuf;
 
 use crate::Block;
-use crate::forms::Broadcast32;
+use crate::forms::{Form, Words};
 use crate::planner::{Candidate, MAX_STEPS, Plan};
 use crate::table;
 use crate::token::Token;
@@ -23,9 +23,7 @@ impl EcbKernel {
     /// The kernel in this row, if it is an ECB kernel and the token permits it.
     fn permitted(token: Token, row: u16) -> Option<Candidate<Self>> {
         let kernel = &KERNELS[usize::from(row)];
-        let Entry::EcbBroadcast32(_) = kernel.entry else {
-            return None;
-        };
+        form(kernel.entry)?;
         token.permits(row).then_some(Candidate {
             kernel: Self(row),
             batch: batch(kernel),
@@ -33,18 +31,19 @@ impl EcbKernel {
         })
     }
 
+    /// The form of round keys that the kernel wants.
+    pub(crate) fn form(self) -> Form {
+        form(KERNELS[usize::from(self.0)].entry).expect("permitted() saw that the entry has one")
+    }
+
     /// Runs the kernel over all full batches of `blocks`; what is left after them is not touched.
-    pub(crate) fn run<const RK: usize>(
-        self,
-        rk: &Broadcast32<RK>,
-        blocks: InOutBuf<'_, '_, Block>,
-    ) {
+    pub(crate) fn run<const RK: usize>(self, rk: &Words<RK>, blocks: InOutBuf<'_, '_, Block>) {
         const { assert!(matches!(RK, 13 | 15 | 17)) };
         let kernel = &KERNELS[usize::from(self.0)];
         let batches = blocks.len() / kernel.blocks;
         let (input, output) = blocks.into_raw();
         match kernel.entry {
-            Entry::EcbBroadcast32(entry) => {
+            Entry::EcbBroadcast32(entry) | Entry::EcbMapped32(entry) => {
                 // SAFETY:
                 // - Features: an `EcbKernel` is only made in `permitted`, for a row that a token
                 //   permits, so this CPU has all that the row names.
@@ -64,7 +63,26 @@ pub(crate) fn plan(token: Token) -> Plan<EcbKernel> {
     let permitted = |row| EcbKernel::permitted(token, row);
     match token.only() {
         Some(row) => permitted(row).map_or_else(|| Plan::new([].into_iter()), Plan::forced),
-        None => Plan::new(table::rows().filter_map(permitted)),
+        None => {
+            // One call expands round keys into one form, so a plan has kernels of one form: that of
+            // the kernel which is cheapest by the block.
+            let by_block = |candidate: &Candidate<EcbKernel>| {
+                u64::from(candidate.batch_cycles) * 1024 / candidate.batch() as u64
+            };
+            let cheapest = table::rows().filter_map(permitted).min_by_key(by_block);
+            let form = cheapest.map(|candidate| candidate.kernel.form());
+            let suits = |candidate: &Candidate<EcbKernel>| Some(candidate.kernel.form()) == form;
+            Plan::new(table::rows().filter_map(permitted).filter(suits))
+        }
+    }
+}
+
+/// The form of round keys that an ECB entry takes; `None` for entries of other frames.
+const fn form(entry: Entry) -> Option<Form> {
+    match entry {
+        Entry::EcbBroadcast32(_) => Some(Form::Broadcast32),
+        Entry::EcbMapped32(_) => Some(Form::Mapped32),
+        _ => None,
     }
 }
 
@@ -117,12 +135,12 @@ mod tests {
                     assert_eq!(with.kernel.0, row);
                 }
             }
-            assert!(super::plan(token.capped(Cap::Portable)).is_scalar());
+            assert!(super::plan(token.capped(Cap::Portable)).widest().is_none());
         }
     }
 
     #[test]
     fn portable_is_scalar() {
-        assert!(plan(Token::detect().capped(Cap::Portable)).is_scalar());
+        assert!(plan(Token::detect().capped(Cap::Portable)).widest().is_none());
     }
 }

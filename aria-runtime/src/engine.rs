@@ -12,7 +12,7 @@ use cipher::{
 
 use crate::Block;
 use crate::ecb::{EcbKernel, MAX_BATCH};
-use crate::forms::Broadcast32;
+use crate::forms::Words;
 use crate::planner::{Candidate, Move, Plan};
 use crate::scalar;
 use crate::schedule::RoundKeys;
@@ -21,8 +21,8 @@ use crate::wiped::Wiped;
 /// Everything that it takes to process blocks in one direction.
 pub(crate) struct Engine<'a, const RK: usize> {
     raw: &'a RoundKeys<RK>,
-    /// Zero if the plan has no kernel, else filled.
-    broadcast32: Broadcast32<RK>,
+    /// Zero if the plan has no kernel, else in the form that its kernels want.
+    words: Words<RK>,
     plan: &'a Plan<EcbKernel>,
 }
 
@@ -36,9 +36,9 @@ impl<'a, const RK: usize> Engine<'a, RK> {
         plan: &'a Plan<EcbKernel>,
         work: impl FnOnce(&Self),
     ) {
-        let mut engine = Self { raw, broadcast32: Broadcast32::zero(), plan };
-        if !plan.is_scalar() {
-            engine.broadcast32.fill(raw);
+        let mut engine = Self { raw, words: Words::zero(), plan };
+        if let Some(widest) = plan.widest() {
+            engine.words.fill(widest.form(), raw);
         }
         work(&engine);
     }
@@ -49,7 +49,7 @@ impl<'a, const RK: usize> Engine<'a, RK> {
         for piece in self.plan.moves(blocks.len()) {
             let (now, later) = blocks.split_at(piece.blocks());
             match piece {
-                Move::Whole { with, .. } => with.kernel.run(&self.broadcast32, now),
+                Move::Whole { with, .. } => with.kernel.run(&self.words, now),
                 Move::Padded { with, .. } => self.crypt_padded(with, now),
                 Move::Scalar { .. } => self.crypt_scalar(now),
             }
@@ -65,7 +65,7 @@ impl<'a, const RK: usize> Engine<'a, RK> {
         let buffer = Block::cast_slice_from_core_mut(&mut buffer[..with.batch()]);
         let used = blocks.len();
         buffer[..used].copy_from_slice(blocks.get_in());
-        with.kernel.run(&self.broadcast32, InOutBuf::from(&mut *buffer));
+        with.kernel.run(&self.words, InOutBuf::from(&mut *buffer));
         blocks.get_out().copy_from_slice(&buffer[..used]);
     }
 

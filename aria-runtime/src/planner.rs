@@ -139,9 +139,9 @@ impl<K: Copy> Plan<K> {
         self.steps[0] = Some(Step { candidate, pad_from: always });
     }
 
-    /// Whether only the scalar path runs.
-    pub(crate) const fn is_scalar(&self) -> bool {
-        self.steps[0].is_none()
+    /// The widest kernel; `None` if only the scalar path runs.
+    pub(crate) fn widest(&self) -> Option<K> {
+        self.steps[0].map(|step| step.candidate.kernel)
     }
 
     /// The moves that serve so many blocks, in order; their blocks add up to exactly that.

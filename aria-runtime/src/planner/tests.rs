@@ -118,7 +118,7 @@ fn no_count_costs_more_than_the_next_larger_full_batch() {
 
 #[test]
 fn without_kernels_all_is_scalar() {
-    assert!(plan(&[]).is_scalar());
+    assert!(plan(&[]).widest().is_none());
     assert_eq!(names(&[], 5), ["scalar:5"]);
     assert_eq!(names(&[], 0), [""; 0]);
 }
