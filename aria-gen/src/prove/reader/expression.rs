@@ -98,6 +98,9 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
                 _ => unsupported(node),
             };
         }
+        if let ([arg], true) = (args.as_slice(), self.program.is_black_box(&text)) {
+            return Ok(arg.clone());
+        }
         if !self.program.imports_intrinsic(&text) {
             return Err(Cause::Undefined(text)).at(node);
         }

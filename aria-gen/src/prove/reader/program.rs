@@ -3,7 +3,7 @@
 //! Items that could change what a name means are refused here: macros, globs of other modules,
 //! attributes such as `cfg`. Constants and bodies are looked at only when they are executed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use syn::spanned::Spanned;
 use syn::visit::Visit;
@@ -17,8 +17,8 @@ pub struct Program {
     path: String,
     functions: BTreeMap<String, ItemFn>,
     constants: BTreeMap<String, ItemConst>,
-    /// Names imported one by one, of which nothing is known.
-    imported: BTreeSet<String>,
+    /// Names imported one by one, with their full paths.
+    imported: BTreeMap<String, String>,
     /// Whether `core::arch::x86_64::*` is imported.
     intrinsics: bool,
 }
@@ -40,7 +40,7 @@ impl Program {
             path: path.to_owned(),
             functions: BTreeMap::new(),
             constants: BTreeMap::new(),
-            imported: BTreeSet::new(),
+            imported: BTreeMap::new(),
             intrinsics: false,
         };
         let file = syn::parse_file(text).map_err(|error| {
@@ -85,7 +85,9 @@ impl Program {
                 self.import(*node.tree, path, line)
             }
             UseTree::Name(node) => {
-                self.imported.insert(node.ident.to_string());
+                let name = node.ident.to_string();
+                path.push(name.clone());
+                self.imported.insert(name, path.join("::"));
                 Ok(())
             }
             UseTree::Glob(_) if path.iter().eq(ARCH.iter()) => {
@@ -106,15 +108,20 @@ impl Program {
         self.constants.get(name)
     }
 
+    /// Whether `name` is `core::hint::black_box`, which returns its argument.
+    pub(super) fn is_black_box(&self, name: &str) -> bool {
+        self.imported.get(name).is_some_and(|path| path == "core::hint::black_box")
+    }
+
     /// Whether `name`, which is no item, means an intrinsic if it means anything.
     pub(super) fn imports_intrinsic(&self, name: &str) -> bool {
-        self.intrinsics && !self.imported.contains(name)
+        self.intrinsics && !self.imported.contains_key(name)
     }
 
     /// Whether the file gives `name` a meaning.
     pub(super) fn is_item(&self, name: &str) -> bool {
         let items = [self.functions.contains_key(name), self.constants.contains_key(name)];
-        items.contains(&true) || self.imported.contains(name)
+        items.contains(&true) || self.imported.contains_key(name)
     }
 
     /// The line of function `name`, 1 if there is none.

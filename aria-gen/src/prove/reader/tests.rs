@@ -59,6 +59,16 @@ fn local_functions_are_called() {
 }
 
 #[test]
+fn a_black_box_returns_its_argument_when_it_is_that_of_core() {
+    let body = "let [first, ..] = black_box(rk) else { return };
+        _mm_storeu_si128(output.cast(), _mm_set1_epi32(first[0].cast_signed()));";
+    assert!(refusal(body).starts_with("5: `black_box` is not defined here"));
+    let with = |import: &str| execute(&format!("{} use {import};", file(body)));
+    assert_eq!(with("core::hint::black_box"), Ok(bytes([0, 1, 2, 3].repeat(4))));
+    assert!(with("elsewhere::black_box").is_err());
+}
+
+#[test]
 fn constants_and_keys_fill_vectors() {
     let body = "_mm_storeu_si128(output.cast(), _mm_set1_epi64x(PATTERN.cast_signed()));";
     assert_eq!(output(body), bytes((1..9).chain(1..9)));
