@@ -77,3 +77,6 @@ pub enum Refusal {
     #[error("the 16-entry table is no affine map of its four index bits")]
     Table,
 }
+
+#[cfg(test)]
+mod tests;

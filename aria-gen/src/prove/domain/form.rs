@@ -137,6 +137,12 @@ impl Form {
         Self::new(constant, terms)
     }
 
+    /// The value when atom i is `atoms[i]`.
+    pub(super) fn evaluate(&self, atoms: &[u8]) -> u8 {
+        let images = self.terms.iter().map(|t| t.matrix.apply(atoms[t.atom.0 as usize]));
+        images.fold(self.constant, |sum, image| sum ^ image)
+    }
+
     /// Whether every bit that `mask` has is zero for all values of the atoms.
     pub(super) fn is_zero_in(&self, mask: u8) -> bool {
         self.masked(mask) == Self::constant(0)

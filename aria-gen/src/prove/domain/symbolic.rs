@@ -15,7 +15,8 @@ use crate::math::{Affine, BitMatrix, gf256};
 /// The domain of linear forms.
 #[derive(Default)]
 pub struct Symbolic {
-    atoms: u32,
+    /// What each atom is: the inverse of a form, or nothing known.
+    atoms: Vec<Option<Form>>,
     inverses: HashMap<Form, Atom>,
     canonicaliser: Canonicaliser,
 }
@@ -23,7 +24,7 @@ pub struct Symbolic {
 impl Symbolic {
     /// A byte about which nothing is known.
     pub fn fresh(&mut self) -> Form {
-        Form::term(self.next_atom(), BitMatrix::IDENTITY)
+        Form::term(self.push_atom(None), BitMatrix::IDENTITY)
     }
 
     /// How many different inversions there are.
@@ -32,10 +33,28 @@ impl Symbolic {
         self.inverses.len()
     }
 
-    fn next_atom(&mut self) -> Atom {
-        let atom = Atom(self.atoms);
-        self.atoms += 1;
-        atom
+    /// The values of `forms` when the fresh bytes, in order, are `values`.
+    ///
+    /// # Panics
+    ///
+    /// When there are fewer values than fresh bytes.
+    #[must_use]
+    pub fn evaluate(&self, forms: &[Form], values: &[u8]) -> Vec<u8> {
+        let mut values = values.iter();
+        let mut atoms = Vec::with_capacity(self.atoms.len());
+        for atom in &self.atoms {
+            atoms.push(match atom {
+                None => *values.next().expect("a value for each fresh byte"),
+                Some(argument) => gf256::inverse(argument.evaluate(&atoms)),
+            });
+        }
+        forms.iter().map(|form| form.evaluate(&atoms)).collect()
+    }
+
+    fn push_atom(&mut self, argument: Option<Form>) -> Atom {
+        let number = u32::try_from(self.atoms.len()).expect("fewer atoms than fill memory");
+        self.atoms.push(argument);
+        Atom(number)
     }
 }
 
@@ -74,7 +93,7 @@ impl Domain for Symbolic {
         let atom = match self.inverses.get(&representative) {
             Some(atom) => *atom,
             None => {
-                let atom = self.next_atom();
+                let atom = self.push_atom(Some(representative.clone()));
                 self.inverses.insert(representative, atom);
                 atom
             }

@@ -113,9 +113,9 @@ impl Program {
         self.imported.get(name).is_some_and(|path| path == "core::hint::black_box")
     }
 
-    /// Whether `name`, which is no item, means an intrinsic if it means anything.
+    /// Whether `name`, which is no item, means an intrinsic: all of them begin so.
     pub(super) fn imports_intrinsic(&self, name: &str) -> bool {
-        self.intrinsics && !self.imported.contains_key(name)
+        self.intrinsics && name.starts_with("_mm") && !self.imported.contains_key(name)
     }
 
     /// Whether the file gives `name` a meaning.
