@@ -9,7 +9,7 @@
 //! [`prove_kernel`] reads a kernel's file and executes it over the [`domain`] of linear forms, for one
 //! batch with an unknown index, unknown input and unknown round keys. The result is, for each output
 //! bit, which function of input and key it is, in a form that is unique for what a cipher of
-//! inversions and linear layers can do. The [`reference`] cipher gives forms as well; equal forms
+//! inversions and linear layers can do. The [`mod@reference`] cipher gives forms as well; equal forms
 //! are equal functions. SOUNDNESS.md says what that proves and on what it rests.
 //!
 //! * [`domain`]: bytes, plain or symbolic.

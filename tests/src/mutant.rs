@@ -147,21 +147,24 @@ fn offset(line: &str, call: &str, before: &str, random: &mut ChaCha8Rng) -> Opti
 
 /// Another number of batches, of bytes in one, of rounds, or of transposition steps.
 fn bound(line: &str, random: &mut ChaCha8Rng) -> Option<String> {
-    let edits: &[(&str, &[&str])] = &[
+    const EDITS: &[(&str, &[&str])] = &[
         ("0..batches", &["1..batches", "0..1", "0..0", "0..2", "0..batches + 1"]),
         ("BATCH_BYTES: usize = ", &["BATCH_BYTES: usize = 1", "BATCH_BYTES: usize = 2 * "]),
         (
             "[first, turns @ .., last]",
-            &["[first, _, turns @ .., last]", "[_, first, turns @ .., last]"],
+            &[
+                "[first, _, turns @ .., last]",
+                "[_, first, turns @ .., last]",
+                "[first, turns @ .., last, _]",
+                "[first, turns @ .., _, last]",
+            ],
         ),
-        ("turns @ .., last]", &["turns @ .., last, _]", "turns @ .., _, last]"]),
         ("else { break }", &["else { return }"]),
         ("let slices = interleave(slices);", &["", "let slices = interleave(interleave(slices));"]),
         ("let blocks = interleave(blocks);", &["", "let blocks = interleave(interleave(blocks));"]),
     ];
-    let (from, to) = edits.iter().filter(|(from, _)| line.contains(from)).nth(0)?;
-    let to = to[below(random, to.len())];
-    Some(line.replace(from, to))
+    let (from, to) = EDITS.iter().find(|(from, _)| line.contains(from))?;
+    Some(line.replace(from, to[below(random, to.len())]))
 }
 
 /// The arguments of an intrinsic on two or three values.
@@ -170,7 +173,7 @@ fn arguments(line: &str) -> Option<Vec<&str>> {
     let call = call.split_once(" = _mm")?.1;
     let list: Vec<&str> = between(call, "(", ")")?.split(", ").collect();
     let is_name = |text: &&str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    (list.len() >= 2 && list.iter().all(|text| is_name(text))).then_some(list)
+    (list.len() >= 2 && list.iter().all(is_name)).then_some(list)
 }
 
 /// The vectors that the function around line `number` has defined before it.

@@ -65,12 +65,12 @@ fn every_mutant_that_changes_output_is_refuted() {
                     && let Some(case) = cases.get(number)
                 {
                     let outcome = judge(case, number as u64);
-                    outcomes.lock().unwrap().insert(number, outcome);
+                    outcomes.lock().expect("no judge panicked").insert(number, outcome);
                 }
             });
         }
     });
-    let outcomes = outcomes.into_inner().unwrap();
+    let outcomes = outcomes.into_inner().expect("no judge panicked");
     assert_eq!(outcomes.len(), cases.len());
 
     let mut counts: BTreeMap<(Kind, Outcome), usize> = BTreeMap::new();
@@ -101,14 +101,16 @@ fn every_mutant_that_changes_output_is_refuted() {
 /// The mutants of the sample.
 fn cases() -> Vec<Case> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("../generated");
-    let table = fs::read_to_string(package.join("src/lib.rs")).unwrap();
+    let read = |name| fs::read_to_string(package.join(name)).expect("the generator wrote it");
+    let table = read("src/lib.rs".to_owned());
     let mut random = ChaCha8Rng::seed_from_u64(SEED);
     let mut cases = Vec::new();
-    for kernel in read_kernels("src/lib.rs", &table).unwrap() {
+    let kernels = read_kernels("src/lib.rs", &table);
+    for kernel in kernels.expect("the table is as the generator writes it") {
         if !SAMPLE.contains(&kernel.id.as_str()) {
             continue;
         }
-        let text = fs::read_to_string(package.join(kernel.path())).unwrap();
+        let text = read(kernel.path());
         for kind in Kind::ALL {
             let mutants = mutants(&text, kind, EACH, &mut random);
             cases.extend(mutants.into_iter().map(|mutant| Case { kernel: kernel.clone(), mutant }));
@@ -118,7 +120,7 @@ fn cases() -> Vec<Case> {
 }
 
 fn judge(Case { kernel, mutant }: &Case, seed: u64) -> Outcome {
-    let program = Program::parse(&kernel.path(), &mutant.text).unwrap();
+    let program = Program::parse(&kernel.path(), &mutant.text).expect("mutants are Rust");
     let verdict = prove_kernel(&program, kernel, KeySize::K128);
     match (changes_output(&program, kernel, seed), &verdict) {
         (true, Verdict::Refuted(_)) => Outcome::Refuted,

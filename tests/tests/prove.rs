@@ -17,12 +17,18 @@ fn package() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../generated")
 }
 
+/// The text of a file of the package.
+fn read(name: &str) -> String {
+    fs::read_to_string(package().join(name)).expect("the generator wrote it")
+}
+
 /// The kernels that ship, each with the text of its file.
 fn kernels() -> Vec<(Kernel, String)> {
-    let table = fs::read_to_string(package().join("src/lib.rs")).unwrap();
-    let kernels = read_kernels("src/lib.rs", &table).unwrap();
+    let table = read("src/lib.rs");
+    let kernels =
+        read_kernels("src/lib.rs", &table).expect("the table is as the generator writes it");
     let with_text = kernels.into_iter().map(|kernel| {
-        let text = fs::read_to_string(package().join(kernel.path())).unwrap();
+        let text = read(&kernel.path());
         (kernel, text)
     });
     with_text.collect()
@@ -39,7 +45,7 @@ fn prove(kernel: &Kernel, text: &str, size: KeySize) -> Verdict {
 fn counterexample(verdict: Verdict) -> Counterexample {
     let Verdict::Refuted(found) = verdict else { panic!("{verdict}") };
     if let Finding::Differs { byte, bit, input, expected, got, .. } = found.finding {
-        let keys = aria::encryption_keys(&found.key).unwrap();
+        let keys = aria::encryption_keys(&found.key).expect("a key of ARIA");
         assert_eq!(aria::encrypt_with(&keys, &input), expected);
         assert_eq!(expected[..byte], got[..byte]);
         assert_eq!((expected[byte] ^ got[byte]).trailing_zeros(), bit);
@@ -111,10 +117,11 @@ fn a_wrong_stride_is_refuted_by_a_run_of_more_than_one_batch() {
 /// The message for the first kernel with one text in the place of another.
 fn message(from: &str, to: &str) -> String {
     let (kernel, text) = kernels().remove(0);
-    assert!(text.contains(from), "the emitter does not write `{from}` any more");
+    let at = text.find(from);
+    let at = at.unwrap_or_else(|| panic!("the emitter does not write `{from}` any more"));
     let verdict = prove(&kernel, &text.replacen(from, to, 1), KeySize::K128);
     let Verdict::Unknown(fault) = verdict else { panic!("{verdict}") };
-    let line = 1 + text[..text.find(from).unwrap()].matches('\n').count();
+    let line = 1 + text[..at].matches('\n').count();
     let place = format!("src/{}.rs:{line}: ", kernel.id);
     let message = fault.to_string();
     message.strip_prefix(&place).unwrap_or_else(|| panic!("{message} not at {place}")).to_owned()
@@ -173,7 +180,7 @@ fn the_command_fails_for_a_package_with_a_wrong_kernel() {
     let copy = tempfile::tempdir().unwrap();
     fs::create_dir(copy.path().join("src")).unwrap();
     for name in ["src/lib.rs".to_owned(), format!("src/{id}.rs")] {
-        let text = fs::read_to_string(package().join(&name)).unwrap();
+        let text = read(&name);
         fs::write(copy.path().join(&name), text.replace("::<0x2c>", "::<0x2d>")).unwrap();
     }
     let dir = copy.path().to_str().unwrap();

@@ -38,16 +38,16 @@ impl File {
         let words: Vec<&str> = probe.name.rsplit('_').take(2).collect();
         let name = format!("src/probe/{}_{}.rs", words[1], words[0]);
         let generated = Path::new(env!("CARGO_MANIFEST_DIR")).join("../generated");
-        let text = fs::read_to_string(generated.join(&name)).unwrap();
-        let program = Program::parse(&name, &text).unwrap();
+        let text = fs::read_to_string(generated.join(&name)).expect("the generator wrote it");
+        let program = Program::parse(&name, &text).expect("probes are read as kernels are");
         Self { text, program }
     }
 
     /// The intrinsics that the body of `probe` names.
     fn intrinsics(&self, probe: &Probe) -> impl Iterator<Item = &str> {
-        let start = self.text.find(&format!("fn {}(", probe.name)).unwrap();
+        let start = self.text.find(&format!("fn {}(", probe.name)).expect("the file has the probe");
         let body = &self.text[start..];
-        let body = &body[..body.find("\n}").unwrap()];
+        let body = &body[..body.find("\n}").expect("functions end so")];
         body.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
             .filter(|word| word.starts_with("_mm"))
     }
@@ -73,7 +73,8 @@ impl Case {
             .map(|word| Value::Word(Word { bytes: word.to_le_bytes().into(), signed: false }));
         let arguments = Arguments { keys: Value::array(words), batches: Value::Unit };
         let memory = Memory::whole(Placement::Apart, self.input.clone(), OUTPUT);
-        let memory = run(&file.program, probe.name, &mut Concrete, &arguments, memory).unwrap();
+        let memory = run(&file.program, probe.name, &mut Concrete, &arguments, memory);
+        let memory = memory.unwrap_or_else(|fault| panic!("{fault}"));
         memory.output().iter().map(|byte| byte.unwrap_or(0)).collect()
     }
 

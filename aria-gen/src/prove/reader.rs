@@ -7,7 +7,7 @@
 //! accepts has the meaning that is read here.
 //!
 //! There are no branches on data, and pointers are offsets into [`Memory`]. A loop over an unknown
-//! number of batches is followed for one batch with an unknown index; see [`machine`].
+//! number of batches is followed for one batch with an unknown index; see `machine`.
 //!
 //! It shares nothing with the generator's builders, passes and emitter, and knows no cipher.
 

@@ -8,6 +8,7 @@
 //!
 //! What an atom stands for is not known here.
 
+use core::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -83,23 +84,25 @@ impl Form {
 
     /// The bitwise sum: a merge of the terms.
     pub(super) fn xor(&self, other: &Self) -> Self {
-        let (mut left, mut right) = (self.terms.iter().peekable(), other.terms.iter().peekable());
-        let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
-        loop {
-            let next = match (left.peek(), right.peek()) {
-                (None, None) => break,
-                (Some(a), Some(b)) if a.atom == b.atom => {
-                    let matrix = sum(a.matrix, b.matrix);
-                    let term = Term { atom: a.atom, matrix };
-                    (left.next(), right.next());
-                    Some(term)
+        let (mut left, mut right) = (&*self.terms, &*other.terms);
+        let mut terms = Vec::with_capacity(left.len() + right.len());
+        while let ([a, left_rest @ ..], [b, right_rest @ ..]) = (left, right) {
+            match a.atom.cmp(&b.atom) {
+                Ordering::Less => {
+                    terms.push(*a);
+                    left = left_rest;
                 }
-                (Some(a), Some(b)) if a.atom < b.atom => left.next().copied(),
-                (Some(_), None) => left.next().copied(),
-                (_, Some(_)) => right.next().copied(),
-            };
-            terms.extend(next);
+                Ordering::Greater => {
+                    terms.push(*b);
+                    right = right_rest;
+                }
+                Ordering::Equal => {
+                    terms.push(Term { atom: a.atom, matrix: sum(a.matrix, b.matrix) });
+                    (left, right) = (left_rest, right_rest);
+                }
+            }
         }
+        terms.extend(left.iter().chain(right));
         Self::new(self.constant ^ other.constant, terms)
     }
 
