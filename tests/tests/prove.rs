@@ -102,7 +102,7 @@ fn a_kernel_that_is_right_only_out_of_place_is_refuted() {
         let edited = text.replacen(load, &format!("{load} {store} {load}"), 1);
         let found = counterexample(prove(&kernel, &edited, KeySize::K128));
         assert!(found.in_place, "{found}");
-        assert!(found.to_string().contains("batches, in place: block 0 differs"), "{found}");
+        assert!(found.to_string().contains("1 batch, in place: block 0 differs"), "{found}");
     }
 }
 

@@ -15,7 +15,7 @@ use anyhow::{Context, bail};
 use aria_gen::kernel::matrix;
 use aria_gen::prove::package::{Kernel, read_kernels};
 use aria_gen::prove::reader::Program;
-use aria_gen::prove::verdict::Verdict;
+use aria_gen::prove::verdict::{Counterexample, Finding, Verdict};
 use aria_gen::prove::{fault::Fault, prove_kernel};
 use aria_gen::spec::aria::KeySize;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -44,9 +44,71 @@ struct Answer {
     rounds: usize,
     /// `proved`, `refuted` or `unknown`.
     verdict: &'static str,
-    /// What was compared, the counterexample, or what stands in the way.
+    /// What was compared, the counterexample, or what stands in the way, as a sentence.
     detail: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counterexample: Option<Run>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<Place>,
     seconds: f64,
+}
+
+/// A run that goes wrong, bytes in hexadecimal digits.
+#[derive(Debug, Serialize)]
+struct Run {
+    key: String,
+    batches: usize,
+    in_place: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difference: Option<Difference>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<Place>,
+}
+
+/// The first difference of a run.
+#[derive(Debug, Serialize)]
+struct Difference {
+    block: usize,
+    byte: usize,
+    bit: u32,
+    input: String,
+    expected: String,
+    got: String,
+}
+
+/// What is wrong at a line of a file.
+#[derive(Debug, Serialize)]
+struct Place {
+    path: String,
+    line: usize,
+    reason: String,
+    remedy: &'static str,
+}
+
+impl From<&Fault> for Place {
+    fn from(fault: &Fault) -> Self {
+        let (reason, remedy) = (fault.cause.to_string(), fault.cause.remedy());
+        Self { path: fault.path.clone(), line: fault.line, reason, remedy }
+    }
+}
+
+impl From<&Counterexample> for Run {
+    fn from(found: &Counterexample) -> Self {
+        let (key, batches, in_place) = (hex(&found.key), found.batches, found.in_place);
+        let (difference, fault) = match &found.finding {
+            Finding::Differs { block, byte, bit, input, expected, got } => {
+                let [input, expected, got] = [input, expected, got].map(|bytes| hex(bytes));
+                let (block, byte, bit) = (*block, *byte, *bit);
+                (Some(Difference { block, byte, bit, input, expected, got }), None)
+            }
+            Finding::Misbehaves(fault) => (None, Some(fault.into())),
+        };
+        Self { key, batches, in_place, difference, fault }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The whole answer.
@@ -172,15 +234,18 @@ fn take<'a>(tasks: &'a [Task], next: &AtomicUsize) -> Option<(usize, &'a Task)> 
 fn answer(task: &Task) -> Answer {
     let start = Instant::now();
     let verdict = verdict(task).unwrap_or_else(Verdict::Unknown);
+    let (detail, counterexample, fault) = match &verdict {
+        Verdict::Proved(proof) => (proof.to_string(), None, None),
+        Verdict::Refuted(found) => (found.to_string(), Some((&**found).into()), None),
+        Verdict::Unknown(fault) => (fault.to_string(), None, Some(fault.into())),
+    };
     Answer {
         id: task.kernel.id.clone(),
         rounds: task.size.rounds(),
         verdict: verdict.name(),
-        detail: match &verdict {
-            Verdict::Proved(proof) => proof.to_string(),
-            Verdict::Refuted(counterexample) => counterexample.to_string(),
-            Verdict::Unknown(fault) => fault.to_string(),
-        },
+        detail,
+        counterexample,
+        fault,
         seconds: start.elapsed().as_secs_f64(),
     }
 }

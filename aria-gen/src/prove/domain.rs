@@ -11,6 +11,7 @@ mod concrete;
 mod form;
 mod semilinear;
 mod symbolic;
+pub mod word;
 
 use core::fmt::Debug;
 

@@ -4,7 +4,7 @@
 //! its blocks, how it is called and the features behind which it stands.
 
 use syn::spanned::Spanned;
-use syn::{Expr, ExprArray, ExprLit, ExprReference, ExprStruct, Item, Lit};
+use syn::{Attribute, Expr, ExprArray, ExprLit, ExprReference, ExprStruct, File, Item, Lit};
 
 use super::fault::{Cause, Fault};
 use super::reference::KeyForm;
@@ -54,9 +54,28 @@ pub fn read_kernels(path: &str, text: &str) -> Result<Vec<Kernel>, Fault> {
     let kernels = rows.elems.iter().map(|expr| {
         let line = expr.span().start().line;
         let unknown = || fault(line, Cause::Unsupported("this row of `KERNELS`".to_owned()));
-        read_row(expr).ok_or_else(unknown)
+        let kernel = read_row(expr).ok_or_else(unknown)?;
+        let elsewhere = || {
+            let text = format!("`{}` is not a plain module in a file of its own", kernel.module);
+            fault(line, Cause::Contract(text))
+        };
+        if is_plain_module(&file, &kernel.module) { Ok(kernel) } else { Err(elsewhere()) }
     });
     kernels.collect()
+}
+
+/// Whether `mod name;` stands in the file, once and without an attribute that moves it elsewhere.
+fn is_plain_module(file: &File, name: &str) -> bool {
+    let mut modules = file.items.iter().filter_map(|item| match item {
+        Item::Mod(item) if item.ident == name => Some(item),
+        _ => None,
+    });
+    let Some(module) = modules.next() else { return false };
+    let harmless = |attribute: &Attribute| {
+        ["cfg", "doc"].iter().any(|known| attribute.path().is_ident(known))
+            || attribute.path().segments.first().is_some_and(|word| word.ident == "rustfmt")
+    };
+    module.content.is_none() && module.attrs.iter().all(harmless) && modules.next().is_none()
 }
 
 /// The array in `&[…]`.
@@ -119,6 +138,8 @@ mod tests {
     #[test]
     fn a_row_is_read_field_by_field() {
         let text = "
+            #[cfg(target_arch = \"x86_64\")]
+            mod module;
             pub const KERNELS: &[Kernel] = &[Kernel {
                 id: \"aria_avx_gfni_xmm_blk16\",
                 features: &[Feature::Avx, Feature::Gfni],
@@ -138,6 +159,13 @@ mod tests {
         };
         assert_eq!(kernel.path(), "src/module.rs");
         assert_eq!(read_kernels("lib.rs", text), Ok(vec![kernel]));
+
+        let modules =
+            ["", "mod module {}", "#[path = \"x.rs\"] mod module;", "mod module; mod module;"];
+        for module in modules {
+            let fault = read_kernels("lib.rs", &text.replace("mod module;", module)).unwrap_err();
+            assert!(fault.to_string().contains("`module` is not a plain module"), "{fault}");
+        }
     }
 
     #[test]

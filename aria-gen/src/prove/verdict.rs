@@ -107,8 +107,9 @@ impl Display for Hex<'_> {
 impl Display for Counterexample {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { key, batches, in_place, finding } = self;
+        let plural = if *batches == 1 { "" } else { "es" };
         let place = if *in_place { ", in place" } else { "" };
-        write!(f, "key {}, {batches} batches{place}: ", Hex(key))?;
+        write!(f, "key {}, {batches} batch{plural}{place}: ", Hex(key))?;
         match finding {
             Finding::Differs { block, byte, bit, input, expected, got } => write!(
                 f,

@@ -282,6 +282,7 @@ impl<'p, 'd, D: Domain> Machine<'p, 'd, D> {
         };
         let start = self.bindings.len();
         for number in first..end {
+            self.step(&node.expr)?;
             self.bind(&node.pat, Value::number(number))?;
             let again = self.iteration(&node.body)?;
             self.bindings.truncate(start);
