@@ -102,9 +102,9 @@ fn compare(program: &Program, kernel: &Kernel, size: KeySize) -> Result<Proof, D
 /// No function of the file may use an instruction that the table does not ask the CPU for.
 fn check_features(program: &Program, kernel: &Kernel) -> Result<(), Fault> {
     for (feature, line) in program.target_features() {
-        if !kernel.features.contains(&feature) {
+        if !kernel.features.contains(feature) {
             let text = format!("it enables `{feature}`, which its row in `KERNELS` lacks");
-            return Err(program.fault(line, Cause::Contract(text)));
+            return Err(program.fault(*line, Cause::Contract(text)));
         }
     }
     Ok(())

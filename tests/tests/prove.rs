@@ -114,6 +114,16 @@ fn a_wrong_stride_is_refuted_by_a_run_of_more_than_one_batch() {
     assert_eq!(found.batches, 2);
 }
 
+#[test]
+fn a_wrong_number_of_blocks_in_the_table_is_refuted() {
+    let (mut kernel, text) = kernels().remove(0);
+    for blocks in [16, 31, 33, 64] {
+        kernel.blocks = blocks;
+        let found = counterexample(prove(&kernel, &text, KeySize::K128));
+        assert!(matches!(found.finding, Finding::Misbehaves(_)), "{found}");
+    }
+}
+
 /// The message for the first kernel with one text in the place of another.
 fn message(from: &str, to: &str) -> String {
     let (kernel, text) = kernels().remove(0);

@@ -1,8 +1,8 @@
 //! Expressions.
 
-use std::rc::Rc;
-
-use syn::{BinOp, Expr, ExprBinary, ExprCall, ExprIndex, ExprPath, ExprRange, Lit, RangeLimits};
+use syn::{
+    BinOp, Expr, ExprBinary, ExprCall, ExprIndex, ExprPath, ExprRange, Lit, LitInt, RangeLimits,
+};
 
 use super::super::domain::Domain;
 use super::super::fault::Cause;
@@ -36,18 +36,7 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
             Expr::ForLoop(node) => self.for_loop(node),
             Expr::Index(node) => self.index(node),
             Expr::Lit(node) => match &node.lit {
-                Lit::Int(literal) => {
-                    let number = literal.base10_parse();
-                    let number = number.map_err(|error| Cause::Syntax(error.to_string()));
-                    let number = Value::number(number.at(literal)?);
-                    match literal.suffix() {
-                        "" => Ok(number),
-                        suffix => match Type::named(suffix) {
-                            Some(ty) => ty.conform(self.domain, number).at(literal),
-                            None => unsupported(literal),
-                        },
-                    }
-                }
+                Lit::Int(literal) => self.literal(literal),
                 _ => unsupported(node),
             },
             Expr::MethodCall(node) => self.method(node),
@@ -64,6 +53,18 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
             Expr::Unsafe(node) => self.block(&node.block),
             Expr::While(node) => self.while_loop(node),
             _ => unsupported(expr),
+        }
+    }
+
+    /// An integer, typed if it has a suffix.
+    fn literal(&mut self, literal: &LitInt) -> Step<Value<D::Byte>, D::Byte> {
+        let number = literal.base10_parse();
+        let number = number.map_err(|error| Cause::Syntax(error.to_string())).at(literal)?;
+        let number = Value::number(number);
+        match (literal.suffix(), Type::named(literal.suffix())) {
+            ("", _) => Ok(number),
+            (_, Some(ty)) => ty.conform(self.domain, number).at(literal),
+            (_, None) => unsupported(literal),
         }
     }
 
@@ -86,7 +87,8 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
             return unsupported(node);
         };
         let name = &segment.ident;
-        if callee.qself.is_some() || self.variable(name).is_some() {
+        let is_plain = callee.qself.is_none() && callee.path.leading_colon.is_none();
+        if !is_plain || self.variable(name).is_some() {
             return unsupported(node);
         }
         let args: Vec<_> =
@@ -156,10 +158,5 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
             (Value::Number(start), Value::Batches) => Ok(Value::Range(start, None)),
             (Value::Number(_), other) | (other, _) => Err(other.mismatch("a number")).at(node),
         }
-    }
-
-    /// `Some(value)` or `None`.
-    pub(super) fn option(value: Option<Value<D::Byte>>) -> Value<D::Byte> {
-        Value::Option(value.map(Rc::new))
     }
 }

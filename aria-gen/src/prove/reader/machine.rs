@@ -11,7 +11,7 @@ use syn::{Block, Expr, ExprForLoop, ExprWhile, FnArg, Ident, Item, ItemConst, Re
 
 use super::super::domain::Domain;
 use super::super::fault::Cause;
-use super::super::memory::{Linear, Memory, Region};
+use super::super::memory::{Linear, Memory};
 use super::program::line;
 use super::value::{Pointer, Type};
 use super::{Arguments, Program, Value};
@@ -39,11 +39,14 @@ impl<T, E: Into<Cause>> At<T> for Result<T, E> {
     }
 }
 
-/// Refuses a node, quoting it.
+/// Refuses a node, quoting its first line, if it has text.
 pub(super) fn unsupported<T, B>(node: &impl Spanned) -> Step<T, B> {
     let text = node.span().source_text().unwrap_or_default();
-    let first = text.lines().next().unwrap_or_default();
-    Err(Cause::Unsupported(format!("`{first}`"))).at(node)
+    let quoted = match text.lines().next() {
+        Some(first) if !first.is_empty() => format!("`{first}`"),
+        _ => "what stands here".to_owned(),
+    };
+    Err(Cause::Unsupported(quoted)).at(node)
 }
 
 struct Binding<'p, B> {
@@ -94,7 +97,7 @@ impl<'p, 'd, D: Domain> Machine<'p, 'd, D> {
                 Value::Pointer(Pointer { region, address, to_bytes: true })
             };
             args.push(match Type::read(&param.ty).map_err(at_line)? {
-                Type::Pointer(region @ (Region::Input | Region::Output)) => pointer(region),
+                Type::Pointer(region) => pointer(region),
                 Type::Usize => arguments.batches.clone(),
                 _ => arguments.keys.clone(),
             });

@@ -1,5 +1,7 @@
 //! The few methods that emitted code calls.
 
+use std::rc::Rc;
+
 use syn::{Expr, ExprMethodCall};
 
 use super::super::domain::Domain;
@@ -47,7 +49,7 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
             Value::Iterator(items, taken) => {
                 let item = items.get(*taken).cloned();
                 *taken += usize::from(item.is_some());
-                Ok(Self::option(item))
+                Ok(Value::Option(item.map(Rc::new)))
             }
             other => Err(other.mismatch("an iterator")).at(node),
         }

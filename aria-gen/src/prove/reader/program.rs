@@ -10,6 +10,7 @@ use syn::visit::Visit;
 use syn::{Attribute, Item, ItemConst, ItemFn, UseTree};
 
 use super::super::fault::{Cause, Fault};
+use super::value::Type;
 
 /// A parsed file.
 #[derive(Debug)]
@@ -21,6 +22,8 @@ pub struct Program {
     imported: BTreeMap<String, String>,
     /// Whether `core::arch::x86_64::*` is imported.
     intrinsics: bool,
+    /// Features that functions enable, with the line of the first that does.
+    features: BTreeMap<String, usize>,
 }
 
 /// Attributes that do not change what an item means.
@@ -42,6 +45,7 @@ impl Program {
             constants: BTreeMap::new(),
             imported: BTreeMap::new(),
             intrinsics: false,
+            features: BTreeMap::new(),
         };
         let file = syn::parse_file(text).map_err(|error| {
             let line = error.span().start().line;
@@ -64,7 +68,12 @@ impl Program {
         attributes.visit_item(&item);
         attributes.0?;
         let unique = match item {
-            Item::Fn(item) => self.functions.insert(item.sig.ident.to_string(), item).is_none(),
+            Item::Fn(item) => {
+                for feature in features(&item.attrs)? {
+                    self.features.entry(feature).or_insert(line);
+                }
+                self.functions.insert(item.sig.ident.to_string(), item).is_none()
+            }
             Item::Const(item) => self.constants.insert(item.ident.to_string(), item).is_none(),
             Item::Use(item) => return self.import(item.tree, &mut Vec::new(), line),
             _ => return Err((line, Cause::Unsupported("this kind of item".to_owned()))),
@@ -84,7 +93,7 @@ impl Program {
                 path.push(node.ident.to_string());
                 self.import(*node.tree, path, line)
             }
-            UseTree::Name(node) => {
+            UseTree::Name(node) if !has_meaning(&node.ident.to_string()) => {
                 let name = node.ident.to_string();
                 path.push(name.clone());
                 self.imported.insert(name, path.join("::"));
@@ -130,23 +139,28 @@ impl Program {
     }
 
     /// The CPU features that some function enables, with the line of the first that does.
-    pub(in super::super) fn target_features(&self) -> BTreeMap<String, usize> {
-        let mut features = BTreeMap::new();
-        for item in self.functions.values() {
-            for attribute in item.attrs.iter().filter(|a| a.path().is_ident("target_feature")) {
-                let parsed = attribute.parse_nested_meta(|meta| {
-                    let names: syn::LitStr = meta.value()?.parse()?;
-                    for name in names.value().split(',') {
-                        features.entry(name.to_owned()).or_insert(line(&item.sig));
-                    }
-                    Ok(())
-                });
-                // rustc accepts `enable = "…"` alone, which always parses so.
-                debug_assert!(parsed.is_ok());
-            }
-        }
-        features
+    pub(in super::super) fn target_features(&self) -> &BTreeMap<String, usize> {
+        &self.features
     }
+}
+
+/// The names in `#[target_feature(enable = "…")]`, the only form that rustc knows.
+fn features(attributes: &[Attribute]) -> Result<Vec<String>, (usize, Cause)> {
+    let mut features = Vec::new();
+    for attribute in attributes.iter().filter(|a| a.path().is_ident("target_feature")) {
+        let parsed = attribute.parse_nested_meta(|meta| {
+            let names: syn::LitStr = meta.value()?.parse()?;
+            features.extend(names.value().split(',').map(str::to_owned));
+            Ok(())
+        });
+        parsed.map_err(|error| (line(attribute), Cause::Syntax(error.to_string())))?;
+    }
+    Ok(features)
+}
+
+/// Whether the reader knows what `name` means, if nothing else takes the name.
+fn has_meaning(name: &str) -> bool {
+    ["Some", "None"].contains(&name) || Type::named(name).is_some()
 }
 
 /// Looks at every attribute within an item.

@@ -169,6 +169,9 @@ fn unknown_intrinsics_and_names_are_errors() {
 fn items_that_change_what_names_mean_are_refused() {
     let items = [
         ("use elsewhere::*;", "this kind of import"),
+        ("use elsewhere::f as g;", "this kind of import"),
+        ("use elsewhere::u64;", "this kind of import"),
+        ("use elsewhere::Some;", "this kind of import"),
         ("macro_rules! m { () => {} }", "this kind of item"),
         ("#[cfg(any())] fn f() {}", "the attribute `cfg`"),
         ("fn f() { #[cfg(any())] let x = 5; }", "the attribute `cfg`"),
@@ -182,6 +185,13 @@ fn items_that_change_what_names_mean_are_refused() {
             "{message}"
         );
     }
+}
+
+#[test]
+fn a_feature_attribute_of_another_form_does_not_parse() {
+    let text = format!("{}\n#[target_feature(disable)] fn f() {{}}", file(""));
+    let message = execute(&text).unwrap_err().to_string();
+    assert!(message.starts_with("test.rs:7: this does not parse: "), "{message}");
 }
 
 #[test]
@@ -260,6 +270,7 @@ fn loops_that_induction_does_not_cover_are_refused() {
     induction("for b in 0..batches { for c in 0..batches {} }", "is not the only one");
     induction("for b in 0..batches {} for b in 0..batches {}", "is not the only one");
     induction("for b in 0..batches { for c in 0..b {} }", "depends on the index of the batch");
+    induction("for b in 0..batches { _mm_set1_epi32(b); }", "uses its index as a value");
 }
 
 #[test]

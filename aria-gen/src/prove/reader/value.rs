@@ -159,8 +159,10 @@ impl Type {
             (Self::Word { bytes, signed }, Value::Number(number)) => {
                 let bits = 8 * bytes - usize::from(*signed);
                 let fits = |value: &u64| bits >= 64 || value >> bits == 0;
-                let value = number.known().filter(fits);
-                let value = value.ok_or_else(|| Cause::Panic("the number is too large".into()))?;
+                let varies = || Cause::Induction("uses its index as a value".to_owned());
+                let too_large = || Cause::Panic("the number is too large".to_owned());
+                let value = number.known().ok_or_else(varies)?;
+                let value = Some(value).filter(fits).ok_or_else(too_large)?;
                 let bytes = value.to_le_bytes().into_iter().take(*bytes);
                 let bytes = bytes.map(|byte| domain.constant(byte)).collect();
                 Ok(Value::Word(Word { bytes, signed: *signed }))
