@@ -68,6 +68,9 @@ pub fn mutants(text: &str, kind: Kind, count: usize, random: &mut ChaCha8Rng) ->
     let has_one = |line: &usize| change(&lines, *line, kind, random).is_some();
     let sites: Vec<usize> = (0..lines.len()).filter(has_one).collect();
     let mut found: Vec<Mutant> = Vec::new();
+    if sites.is_empty() {
+        return found;
+    }
     // Sites are drawn with repetition, so allow for some changes that come again.
     for _ in 0..20 * count {
         if found.len() == count {
@@ -114,8 +117,8 @@ fn change(lines: &[&str], number: usize, kind: Kind, random: &mut ChaCha8Rng) ->
             let arguments = arguments(line)?;
             let old = arguments[below(random, arguments.len())];
             let names = names_before(lines, number);
-            let new = names[below(random, names.len())];
-            (new != old).then(|| spliced(line, old, new))
+            let new = names.get(below(random, names.len().max(1)))?;
+            (*new != old).then(|| spliced(line, old, new))
         }
         Kind::OperandOrder | Kind::AddendOrder => {
             // The truth table 0x96 is that of a sum.

@@ -61,9 +61,9 @@ fn every_mutant_that_changes_output_is_refuted() {
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
-                while let Some(number) = Some(next.fetch_add(1, Ordering::Relaxed))
-                    && let Some(case) = cases.get(number)
-                {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(case) = cases.get(number) else { break };
                     let outcome = judge(case, number as u64);
                     outcomes.lock().expect("no judge panicked").insert(number, outcome);
                 }
@@ -79,17 +79,13 @@ fn every_mutant_that_changes_output_is_refuted() {
         *counts.entry((mutant.kind, outcome)).or_default() += 1;
         if outcome == Outcome::Equivalent {
             let (line, before, after) = (mutant.line, mutant.before.trim(), mutant.after.trim());
-            println!(
-                "equivalent: {} line {line}: `{before}` → `{after}`: {}",
-                kernel.id,
-                reason(mutant)
-            );
+            let why = reason(mutant.kind);
+            tell(&format!("{} line {line}: `{before}` → `{after}`: {why}", kernel.id));
         }
     }
     let count = |outcome| Kind::ALL.map(|kind| counts.get(&(kind, outcome)).copied().unwrap_or(0));
     for ((kind, outcome), count) in &counts {
-        // Past the test harness, so that it is seen when all is well, too.
-        let _ = writeln!(io::stderr(), "mutation: {kind:?}: {count} {outcome:?}");
+        tell(&format!("{kind:?}: {count} {outcome:?}"));
     }
     let all = SAMPLE.len() * EACH;
     assert_eq!(count(Outcome::Missed), [0; 9]);
@@ -151,9 +147,14 @@ fn changes_output(program: &Program, kernel: &Kernel, seed: u64) -> bool {
 }
 
 /// Why a mutant that is proved may be so.
-fn reason(mutant: &Mutant) -> &'static str {
-    match mutant.kind {
+fn reason(kind: Kind) -> &'static str {
+    match kind {
         Kind::AddendOrder => "a sum has no order",
-        _ => panic!("no reason known why this changes nothing: {mutant:?}"),
+        _ => panic!("no reason is known why {kind:?} should change nothing"),
     }
+}
+
+/// Reports past the test harness, so that it is seen when all is well, too.
+fn tell(line: &str) {
+    let _ = writeln!(io::stderr(), "mutation: {line}");
 }
