@@ -96,7 +96,7 @@ fn compare(program: &Program, kernel: &Kernel, size: KeySize) -> Result<Proof, D
             }
         }
     }
-    Ok(Proof { bits: 8 * output.len(), inversions: domain.inversions() })
+    Ok(Proof { batch_bytes: output.len(), inversions: domain.inversions() })
 }
 
 /// No function of the file may use an instruction that the table does not ask the CPU for.

@@ -136,8 +136,8 @@ impl<B: Clone> Memory<B> {
     /// The window of one batch whose index is unknown.
     #[must_use]
     pub fn one_batch(input: Vec<B>) -> Self {
-        let stride = input.len() as u64;
-        Self { stride, ..Self::whole(Placement::Any, input.clone(), input.len()) }
+        let bytes = input.len();
+        Self { stride: bytes as u64, ..Self::whole(Placement::Any, input, bytes) }
     }
 
     /// All of the memory.

@@ -45,18 +45,25 @@ impl Display for Verdict {
     }
 }
 
-/// How much a proof compared.
+/// What a proof covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Proof {
-    /// Output bits of a batch.
-    pub bits: usize,
+    /// Bytes that each batch reads, all of its input, and writes, all of its output. Every bit of them
+    /// was compared.
+    pub batch_bytes: usize,
     /// Different field inversions in them.
     pub inversions: usize,
 }
 
 impl Display for Proof {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} output bits over {} inversions", self.bits, self.inversions)
+        let Self { batch_bytes, inversions } = self;
+        let bits = 8 * batch_bytes;
+        write!(
+            f,
+            "{bits} output bits over {inversions} inversions; a batch reads {batch_bytes} bytes and \
+             writes {batch_bytes}, in place or apart"
+        )
     }
 }
 
