@@ -3,6 +3,8 @@
 //! The runtime calls whatever that table says, so what is proved is read from it too: the function,
 //! its blocks, how it is called and the features behind which it stands.
 
+use core::ops::RangeInclusive;
+
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprArray, ExprLit, ExprReference, ExprStruct, File, Item, Lit};
 
@@ -89,6 +91,9 @@ fn rows(expr: &Expr) -> Option<&ExprArray> {
     }
 }
 
+/// A batch of none would be proved of nothing, and no register file holds a thousand blocks.
+const PLAUSIBLE_BLOCKS: RangeInclusive<usize> = 1..=1024;
+
 fn read_row(expr: &Expr) -> Option<Kernel> {
     let Expr::Struct(row) = expr else { return None };
     let Expr::Lit(ExprLit { lit: Lit::Str(id), .. }) = field(row, "id")? else { return None };
@@ -110,7 +115,7 @@ fn read_row(expr: &Expr) -> Option<Kernel> {
     Some(Kernel {
         id: id.value(),
         features: features.collect::<Option<_>>()?,
-        blocks: blocks.base10_parse().ok()?,
+        blocks: blocks.base10_parse().ok().filter(|blocks| PLAUSIBLE_BLOCKS.contains(blocks))?,
         key_form,
         module,
         function,
@@ -173,7 +178,14 @@ mod tests {
         let message = |text: &str| read_kernels("src/lib.rs", text).unwrap_err().to_string();
         assert!(message("const X: u8 = ;").starts_with("src/lib.rs:1: this does not parse"));
         assert!(message("const X: u8 = 1;").contains("`KERNELS` is not defined"));
-        let row = "const KERNELS: &[Kernel] = &[\nKernel { id: 5 }];";
-        assert!(message(row).starts_with("src/lib.rs:2: the reader does not know this row"));
+        let rows = [
+            "id: 5",
+            "id: \"x\", features: &[], blocks: 0, entry: Entry::EcbBroadcast32(m::f)",
+            "id: \"x\", features: &[], blocks: 16, entry: Entry::Other(m::f)",
+        ];
+        for row in rows {
+            let text = format!("mod m; const KERNELS: &[Kernel] = &[\nKernel {{ {row} }}];");
+            assert!(message(&text).starts_with("src/lib.rs:2: the reader does not know this row"));
+        }
     }
 }
