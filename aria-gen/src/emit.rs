@@ -31,13 +31,6 @@ struct Kernel {
     facts: Facts,
 }
 
-impl Kernel {
-    /// Whether its file needs the function `halves`.
-    fn needs_halves(&self) -> bool {
-        items::needs_halves(&self.built.finished().constants)
-    }
-}
-
 /// Generates the package with the kernels `ids`: manifest, tables and one file a kernel.
 ///
 /// # Errors

@@ -9,42 +9,43 @@
 use core::arch::x86_64::*;
 use core::hint::black_box;
 
-use crate::halves;
-
 /// The affine part of X2, by the low half of a byte.
-const X2_LOW: [i64; 2] = halves([
+const X2_LOW: [u8; 16] = [
     4, 69, 238, 175, 23, 86, 253, 188, 83, 18, 185, 248, 64, 1, 170, 235,
-]);
+];
 
 /// The affine part of X2, by the high half of a byte.
-const X2_HIGH: [i64; 2] = halves([
+const X2_HIGH: [u8; 16] = [
     0, 182, 8, 190, 214, 96, 222, 104, 83, 229, 91, 237, 133, 51, 141, 59,
-]);
+];
 
 /// The lower half of each byte.
-const LOW_HALVES: [i64; 2] = halves([
+const LOW_HALVES: [u8; 16] = [
     15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15,
-]);
+];
 
 /// The affine part of S2, by the low half of a byte.
-const S2_LOW: [i64; 2] = halves([
+const S2_LOW: [u8; 16] = [
     136, 13, 55, 178, 0, 133, 191, 58, 168, 45, 23, 146, 32, 165, 159, 26,
-]);
+];
 
 /// The affine part of S2, by the high half of a byte.
-const S2_HIGH: [i64; 2] = halves([
+const S2_HIGH: [u8; 16] = [
     0, 62, 212, 234, 132, 186, 80, 110, 205, 243, 25, 39, 73, 119, 157, 163,
-]);
+];
 
 /// Byte i of a lane comes from this place: ShiftRows of FIPS 197, repeated as the name says.
-const SHIFT_ROWS_TWICE: [i64; 2] = halves([
+const SHIFT_ROWS_TWICE: [u8; 16] = [
     0, 9, 2, 11, 4, 13, 6, 15, 8, 1, 10, 3, 12, 5, 14, 7,
-]);
+];
 
-/// Sixteen bytes, given as two halves, in each 128-bit lane.
+/// Sixteen bytes in each 128-bit lane.
 #[inline]
 #[target_feature(enable = "ssse3,aes")]
-fn lanes([low, high]: [i64; 2]) -> __m128i {
+fn lanes(bytes: [u8; 16]) -> __m128i {
+    let [b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15] = bytes;
+    let low = i64::from_le_bytes([b0, b1, b2, b3, b4, b5, b6, b7]);
+    let high = i64::from_le_bytes([b8, b9, b10, b11, b12, b13, b14, b15]);
     _mm_set_epi64x(high, low)
 }
 

@@ -81,13 +81,6 @@ pub struct Kernel {
     pub entry: Entry,
 }
 
-/// Sixteen bytes as the two words that `_mm_set_epi64x` takes, the less significant first.
-#[cfg(target_arch = "x86_64")]
-const fn halves(bytes: [u8; 16]) -> [i64; 2] {
-    let word = u128::from_le_bytes(bytes);
-    [word as i64, (word >> 64) as i64]
-}
-
 /// Every kernel of this package that the compilation target can hold, in order of their ids.
 #[cfg(target_arch = "x86_64")]
 pub const KERNELS: &[Kernel] = &[

@@ -39,13 +39,13 @@ pub(super) fn constant_item(constant: &Constant) -> TokenStream {
         ConstantData::Bytes(bytes) => {
             let values = bytes.iter().map(|byte| number(usize::from(*byte)));
             let doc = doc(&constant.doc);
-            quote! { #doc const #name: [i64; 2] = halves([#(#values),*]); }
+            quote! { #doc const #name: [u8; 16] = [#(#values),*]; }
         }
     }
 }
 
-/// Whether any of `constants` needs the function `halves`.
-pub(super) fn needs_halves(constants: &[Constant]) -> bool {
+/// Whether any of `constants` is sixteen bytes, so that the function `lanes` is wanted.
+pub(super) fn needs_lanes(constants: &[Constant]) -> bool {
     constants.iter().any(|constant| matches!(constant.data, ConstantData::Bytes(_)))
 }
 

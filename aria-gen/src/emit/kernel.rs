@@ -19,9 +19,6 @@ pub(super) fn emit_kernel(kernel: &Kernel) -> String {
         use core::hint::black_box;
     };
     source.items(imports, &Notes::default());
-    if kernel.needs_halves() {
-        source.items(quote! { use crate::halves; }, &Notes::default());
-    }
     for constant in &program.constants {
         source.items(constant_item(constant), &Notes::default());
     }

@@ -78,7 +78,7 @@ fn emit_module(name: &str, probes: &[Probe]) -> String {
     let imports = quote! {
         use core::arch::x86_64::*;
         use super::Probe;
-        use crate::{Feature, halves};
+        use crate::Feature;
     };
     source.items(imports, &none);
     for constant in probes.iter().take(1).flat_map(|probe| &probe.program.constants) {

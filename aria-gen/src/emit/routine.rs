@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::items::{hex_u8, ident, intrinsic, needs_halves, number, target_feature, vector_type};
+use super::items::{hex_u8, ident, intrinsic, needs_lanes, number, target_feature, vector_type};
 use super::source::{Notes, Source, blank, doc};
 use crate::ir::{Form, MachineOp, Program, Routine, Stmt, Value};
 use crate::isa::{Feature, Isa, Row};
@@ -36,19 +36,24 @@ pub(super) fn emit_lanes(
     isa: Isa,
     features: &[Feature],
 ) {
-    if !needs_halves(&program.constants) {
+    if !needs_lanes(&program.constants) {
         return;
     }
     let row = isa.row(Form::Bytes).expect("the pipeline has looked every instruction up");
     let (function, vector) = (intrinsic(row), vector_type(isa));
     let target_feature = target_feature(features);
+    let bytes: Vec<Ident> = (0..16_usize).map(|i| format_ident!("b{i}")).collect();
+    let (low, high) = bytes.split_at(8);
     // The intrinsic takes the most significant half of the most significant lane first.
     let halves = (0..program.vector_bytes / 16).map(|_| quote! { high, low });
     let item = quote! {
-        /// Sixteen bytes, given as two halves, in each 128-bit lane.
+        /// Sixteen bytes in each 128-bit lane.
         #[inline]
         #target_feature
-        fn lanes([low, high]: [i64; 2]) -> #vector {
+        fn lanes(bytes: [u8; 16]) -> #vector {
+            let [#(#bytes),*] = bytes;
+            let low = i64::from_le_bytes([#(#low),*]);
+            let high = i64::from_le_bytes([#(#high),*]);
             #function(#(#halves),*)
         }
     };

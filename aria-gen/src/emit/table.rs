@@ -31,9 +31,6 @@ pub(super) fn emit_lib(kind: PackageKind, kernels: &[Kernel]) -> String {
     source.items(uses, &none);
     source.items(entry_type(), &none);
     source.items(kernel_type(), &none);
-    if kind == PackageKind::Workspace || kernels.iter().any(Kernel::needs_halves) {
-        source.items(halves(), &none);
-    }
     source.items(kernel_table(kernels), &none);
     source.items(no_kernels(), &none);
     source.finish()
@@ -103,17 +100,6 @@ fn kernel_type() -> TokenStream {
             pub batch_cycles: u32,
             /// How the kernel is called.
             pub entry: Entry,
-        }
-    }
-}
-
-fn halves() -> TokenStream {
-    quote! {
-        /// Sixteen bytes as the two words that `_mm_set_epi64x` takes, the less significant first.
-        #[cfg(target_arch = "x86_64")]
-        const fn halves(bytes: [u8; 16]) -> [i64; 2] {
-            let word = u128::from_le_bytes(bytes);
-            [word as i64, (word >> 64) as i64]
         }
     }
 }

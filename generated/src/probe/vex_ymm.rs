@@ -4,7 +4,7 @@
 
 use core::arch::x86_64::*;
 use super::Probe;
-use crate::{Feature, halves};
+use crate::Feature;
 
 /// A matrix without symmetry.
 ///
@@ -21,9 +21,9 @@ use crate::{Feature, halves};
 const SKEWED: u64 = 0x013a_c577_92ee_48b3;
 
 /// Sixteen different bytes.
-const COUNTED: [i64; 2] = halves([
+const COUNTED: [u8; 16] = [
     240, 227, 214, 201, 188, 175, 162, 149, 136, 123, 110, 97, 84, 71, 58, 45,
-]);
+];
 
 /// The probes, in the order of the instruction table.
 #[expect(
@@ -123,10 +123,13 @@ pub(super) const PROBES: &[Probe] = &[
     },
 ];
 
-/// Sixteen bytes, given as two halves, in each 128-bit lane.
+/// Sixteen bytes in each 128-bit lane.
 #[inline]
 #[target_feature(enable = "avx,avx2")]
-fn lanes([low, high]: [i64; 2]) -> __m256i {
+fn lanes(bytes: [u8; 16]) -> __m256i {
+    let [b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15] = bytes;
+    let low = i64::from_le_bytes([b0, b1, b2, b3, b4, b5, b6, b7]);
+    let high = i64::from_le_bytes([b8, b9, b10, b11, b12, b13, b14, b15]);
     _mm256_set_epi64x(high, low, high, low)
 }
 
