@@ -11,10 +11,9 @@ const COUNTS: [usize; 3] = [13, 15, 17];
 fn compare(raw: &[[u8; 16]]) {
     let mut form = vec![[0_u32; 16]; raw.len()];
     mapped32(raw, &mut form);
-    let words = |bytes: &Vec<u8>| bytes.as_chunks::<4>().0.iter().copied().map(u32::from_le_bytes);
-    let expected: Vec<Vec<u32>> =
-        KeyForm::Mapped32.expand(raw).iter().map(|bytes| words(bytes).collect()).collect();
-    assert!(form.iter().eq(&expected), "{raw:02x?}");
+    let bytes = |word: &u32| word.to_le_bytes();
+    let found: Vec<Vec<u8>> = form.iter().map(|key| key.iter().flat_map(bytes).collect()).collect();
+    assert_eq!(found, KeyForm::Mapped32.expand(raw), "{raw:02x?}");
 }
 
 #[test]
