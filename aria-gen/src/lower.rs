@@ -189,3 +189,6 @@ impl Walk<'_> {
         found.map_or(0, |(_, turns)| *turns)
     }
 }
+
+#[cfg(test)]
+mod tests;

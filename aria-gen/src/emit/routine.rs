@@ -195,10 +195,10 @@ impl Function<'_> {
             | MachineOp::AesEncryptLast { .. }
             | MachineOp::AesDecryptLast { .. }
             | MachineOp::LaneLow
-            | MachineOp::JoinLanes => quote! { #function(#(#args),*) },
-            MachineOp::Xor | MachineOp::UnpackLow8 | MachineOp::UnpackHigh8 => {
-                quote! { #function(#(#args),*) }
-            }
+            | MachineOp::JoinLanes
+            | MachineOp::Xor
+            | MachineOp::UnpackLow8
+            | MachineOp::UnpackHigh8 => quote! { #function(#(#args),*) },
             // Truth table of an exclusive or of three: bit abc of the immediate is a ^ b ^ c.
             MachineOp::Xor3 => {
                 let table = hex_u8(0x96);

@@ -172,3 +172,81 @@ fn heights(
     }
     Ok(heights)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Span;
+    use crate::isa::{Tier, Width};
+
+    fn isa(tier: Tier) -> Isa {
+        Isa { tier, width: Width::Xmm }
+    }
+
+    fn roles(routine: &Routine<MachineOp>) -> Vec<&str> {
+        let results = routine.body().iter().filter_map(|stmt| stmt.result);
+        results.map(|value| routine.role(value)).collect()
+    }
+
+    #[test]
+    fn the_longest_way_comes_first_within_a_step() {
+        let mut routine = Routine::new("r", "");
+        let a = routine.param("a");
+        let m = routine.push("m", MachineOp::Matrix { id: 0 }, &[]);
+        let short = routine.push("short", MachineOp::Xor, &[a, a]);
+        let long = routine.push("long", MachineOp::Affine { constant: 0 }, &[a, m]);
+        let longer = routine.push("longer", MachineOp::Affine { constant: 0 }, &[long, m]);
+        routine.set_results(vec![short, longer]);
+        let scheduled = schedule_routine(&routine, isa(Tier::Avx512), 32).expect("rows exist");
+        assert_eq!(roles(&scheduled), ["m", "long", "longer", "short"]);
+    }
+
+    #[test]
+    fn steps_keep_their_order() {
+        let mut routine = Routine::new("r", "");
+        let a = routine.param("a");
+        routine.step("first");
+        let short = routine.push("short", MachineOp::Xor, &[a, a]);
+        routine.step("second");
+        let m = routine.push("m", MachineOp::Matrix { id: 0 }, &[]);
+        let long = routine.push("long", MachineOp::Affine { constant: 0 }, &[a, m]);
+        routine.set_results(vec![short, long]);
+        let scheduled = schedule_routine(&routine, isa(Tier::Avx512), 32).expect("rows exist");
+        assert_eq!(roles(&scheduled), ["short", "m", "long"]);
+    }
+
+    #[test]
+    fn a_key_byte_is_loaded_just_before_its_use() {
+        let mut routine = Routine::new("r", "");
+        let a = routine.param("a");
+        let span = Span::Vector;
+        let keys = [0, 1].map(|index| {
+            routine.push(format!("k{index}"), MachineOp::KeySplat32 { index, span }, &[])
+        });
+        let x = routine.push("x", MachineOp::Xor, &[a, keys[0]]);
+        let y = routine.push("y", MachineOp::Xor, &[x, keys[1]]);
+        routine.set_results(vec![y]);
+        let scheduled = schedule_routine(&routine, isa(Tier::Avx), 16).expect("rows exist");
+        assert_eq!(roles(&scheduled), ["k0", "x", "k1", "y"]);
+    }
+
+    /// With room, both affine maps start before either result is summed; without, one is summed away
+    /// before the other starts.
+    #[test]
+    fn the_limit_decides_between_length_and_registers() {
+        let mut routine = Routine::new("r", "");
+        let [a, b] = ["a", "b"].map(|role| routine.param(role));
+        let m = routine.push("m", MachineOp::Matrix { id: 0 }, &[]);
+        let sums = [a, b].map(|value| {
+            let image = routine.push("image", MachineOp::Affine { constant: 0 }, &[value, m]);
+            routine.push("sum", MachineOp::Xor, &[image, value])
+        });
+        routine.set_results(sums.to_vec());
+        let order = |limit| {
+            let scheduled = schedule_routine(&routine, isa(Tier::Avx), limit).expect("rows exist");
+            roles(&scheduled).join(" ")
+        };
+        assert_eq!(order(16), "m image image sum sum");
+        assert_eq!(order(3), "m image sum image sum");
+    }
+}
