@@ -58,6 +58,14 @@ impl EcbKernel {
     }
 }
 
+#[cfg(test)]
+impl EcbKernel {
+    /// The kernel's id.
+    pub(crate) fn id(self) -> &'static str {
+        KERNELS[usize::from(self.0)].id
+    }
+}
+
 /// The plan for ECB under this token.
 pub(crate) fn plan(token: Token) -> Plan<EcbKernel> {
     let permitted = |row| EcbKernel::permitted(token, row);

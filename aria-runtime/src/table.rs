@@ -4,7 +4,7 @@
 
 use core::cmp::Reverse;
 
-use aria_kernels::{Feature, KERNELS};
+use aria_kernels::{Feature, KERNELS, Kernel};
 
 use crate::features::FeatureSet;
 use crate::token::Token;
@@ -68,9 +68,39 @@ pub(crate) fn required(row: u16) -> FeatureSet {
     REQUIRED[usize::from(row)]
 }
 
-/// The numbers of all rows of [`KERNELS`].
+/// The rows of [`KERNELS`], those that ask least of a CPU first.
+static BY_DEMAND: [u16; KERNELS.len()] = {
+    let mut rows = [0; KERNELS.len()];
+    let mut count = 0;
+    while count < rows.len() {
+        // Insertion; rows that ask alike keep their order.
+        let mut place = count;
+        while place > 0 && demand(&KERNELS[rows[place - 1] as usize]) > demand(&KERNELS[count]) {
+            rows[place] = rows[place - 1];
+            place -= 1;
+        }
+        rows[place] = count as u16;
+        count += 1;
+    }
+    rows
+};
+
+/// How much a kernel asks of a CPU: register state first, then how many features.
+const fn demand(kernel: &Kernel) -> u64 {
+    let mut state = 0;
+    let mut i = 0;
+    while i < kernel.features.len() {
+        state |= kernel.features[i].state().xcr0();
+        i += 1;
+    }
+    state << 32 | kernel.features.len() as u64
+}
+
+/// The numbers of all rows of [`KERNELS`], those that ask least of a CPU first. Where a plan has
+/// nothing to choose by, a later row wins: VEX encoding over legacy, for one, saves the copies that
+/// the cost model does not see.
 pub(crate) fn rows() -> impl Iterator<Item = u16> {
-    (0..).take(KERNELS.len())
+    BY_DEMAND.iter().copied()
 }
 
 /// The row of the kernel with this id.
@@ -106,6 +136,15 @@ mod tests {
         }
         assert_eq!(find(""), None);
         assert_eq!(nearest(""), None);
+    }
+
+    #[test]
+    fn rows_are_all_there_by_demand() {
+        let demands: Vec<u64> = rows().map(|row| demand(&KERNELS[usize::from(row)])).collect();
+        assert!(demands.is_sorted(), "{demands:?}");
+        let mut all: Vec<u16> = rows().collect();
+        all.sort_unstable();
+        assert!(all.iter().copied().eq((0..).take(KERNELS.len())));
     }
 
     #[test]

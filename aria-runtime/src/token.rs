@@ -109,6 +109,14 @@ impl Token {
     }
 }
 
+#[cfg(test)]
+impl Token {
+    /// A token for a CPU that need not be this one: for plans, which run nothing.
+    pub(crate) const fn assumed(features: FeatureSet) -> Self {
+        Self { features, only: None }
+    }
+}
+
 /// The detected features under the environment's cap, looked up once.
 fn detected() -> FeatureSet {
     /// Set once the other bits are an answer, so that the CPU is not asked again.

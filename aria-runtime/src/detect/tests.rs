@@ -6,6 +6,8 @@
 use Feature::{Aes, Avx, Avx2, Avx512bw, Avx512f, Avx512vl, Gfni, Ssse3, Vaes};
 
 use super::*;
+use crate::ecb;
+use crate::token::Token;
 
 /// Leaf 1, ECX.
 mod leaf1_ecx {
@@ -46,6 +48,8 @@ struct Cpu {
     leaf7_ecx: u32,
     xcr0: u64,
     features: &'static [Feature],
+    /// The kernel for many blocks.
+    best: &'static str,
 }
 
 impl Cpu {
@@ -64,33 +68,47 @@ impl Cpu {
 #[rustfmt::skip]
 const CPUS: &[Cpu] = &[
     Cpu { name: "Westmere",        leaf1_ecx: SSSE3 | AES,                leaf7_ebx: 0,                               leaf7_ecx: 0,
-          xcr0: 0,         features: &[Ssse3, Aes] },
+          xcr0: 0,         features: &[Ssse3, Aes],
+          best: "aria_sse_aesni_xmm_blk16" },
     Cpu { name: "Sandy Bridge",    leaf1_ecx: SSSE3 | AES | XSAVE | AVX,  leaf7_ebx: 0,                               leaf7_ecx: 0,
-          xcr0: YMM_STATE, features: &[Ssse3, Avx, Aes] },
+          xcr0: YMM_STATE, features: &[Ssse3, Avx, Aes],
+          best: "aria_avx_aesni_xmm_blk16" },
     Cpu { name: "Haswell",         leaf1_ecx: SSSE3 | AES | XSAVE | AVX,  leaf7_ebx: AVX2,                            leaf7_ecx: 0,
-          xcr0: YMM_STATE, features: &[Ssse3, Avx, Avx2, Aes] },
+          xcr0: YMM_STATE, features: &[Ssse3, Avx, Avx2, Aes],
+          best: "aria_avx2_aesni_ymm_blk32" },
     Cpu { name: "Skylake-X",       leaf1_ecx: SSSE3 | AES | XSAVE | AVX,  leaf7_ebx: AVX2 | F | DQ_IFMA_CD | BW | VL, leaf7_ecx: 0,
-          xcr0: ZMM_STATE, features: &[Ssse3, Avx, Avx2, Avx512f, Avx512bw, Avx512vl, Aes] },
+          xcr0: ZMM_STATE, features: &[Ssse3, Avx, Avx2, Avx512f, Avx512bw, Avx512vl, Aes],
+          best: "aria_avx512_aesni_ymm_blk32" },
     Cpu { name: "Cascade Lake",    leaf1_ecx: SSSE3 | AES | XSAVE | AVX,  leaf7_ebx: AVX2 | F | DQ_IFMA_CD | BW | VL, leaf7_ecx: 0,
-          xcr0: ZMM_STATE, features: &[Ssse3, Avx, Avx2, Avx512f, Avx512bw, Avx512vl, Aes] },
+          xcr0: ZMM_STATE, features: &[Ssse3, Avx, Avx2, Avx512f, Avx512bw, Avx512vl, Aes],
+          best: "aria_avx512_aesni_ymm_blk32" },
     Cpu { name: "Knights Landing", leaf1_ecx: SSSE3 | AES | XSAVE | AVX,  leaf7_ebx: AVX2 | F | DQ_IFMA_CD,           leaf7_ecx: 0,
-          xcr0: ZMM_STATE, features: &[Ssse3, Avx, Avx2, Avx512f, Aes] },
+          xcr0: ZMM_STATE, features: &[Ssse3, Avx, Avx2, Avx512f, Aes],
+          best: "aria_avx2_aesni_ymm_blk32" },
     Cpu { name: "Ice Lake",        leaf1_ecx: SSSE3 | AES | XSAVE | AVX,  leaf7_ebx: AVX2 | F | DQ_IFMA_CD | BW | VL, leaf7_ecx: VBMI | GFNI | VAES,
-          xcr0: ZMM_STATE, features: &[Ssse3, Avx, Avx2, Avx512f, Avx512bw, Avx512vl, Gfni, Aes, Vaes] },
+          xcr0: ZMM_STATE, features: &[Ssse3, Avx, Avx2, Avx512f, Avx512bw, Avx512vl, Gfni, Aes, Vaes],
+          best: "aria_avx512_gfni_zmm_blk64" },
     Cpu { name: "Alder Lake",      leaf1_ecx: SSSE3 | AES | XSAVE | AVX,  leaf7_ebx: AVX2,                            leaf7_ecx: GFNI | VAES,
-          xcr0: YMM_STATE, features: &[Ssse3, Avx, Avx2, Gfni, Aes, Vaes] },
+          xcr0: YMM_STATE, features: &[Ssse3, Avx, Avx2, Gfni, Aes, Vaes],
+          best: "aria_avx2_gfni_ymm_blk32" },
     Cpu { name: "Tremont",         leaf1_ecx: SSSE3 | AES | XSAVE,        leaf7_ebx: 0,                               leaf7_ecx: GFNI,
-          xcr0: XMM_STATE, features: &[Ssse3, Gfni, Aes] },
+          xcr0: XMM_STATE, features: &[Ssse3, Gfni, Aes],
+          best: "aria_sse_gfni_xmm_blk16" },
     Cpu { name: "Zen 1",           leaf1_ecx: SSSE3 | AES | XSAVE | AVX,  leaf7_ebx: AVX2,                            leaf7_ecx: 0,
-          xcr0: YMM_STATE, features: &[Ssse3, Avx, Avx2, Aes] },
+          xcr0: YMM_STATE, features: &[Ssse3, Avx, Avx2, Aes],
+          best: "aria_avx2_aesni_ymm_blk32" },
     Cpu { name: "Zen 2",           leaf1_ecx: SSSE3 | AES | XSAVE | AVX,  leaf7_ebx: AVX2,                            leaf7_ecx: 0,
-          xcr0: YMM_STATE, features: &[Ssse3, Avx, Avx2, Aes] },
+          xcr0: YMM_STATE, features: &[Ssse3, Avx, Avx2, Aes],
+          best: "aria_avx2_aesni_ymm_blk32" },
     Cpu { name: "Zen 3",           leaf1_ecx: SSSE3 | AES | XSAVE | AVX,  leaf7_ebx: AVX2,                            leaf7_ecx: VAES,
-          xcr0: YMM_STATE, features: &[Ssse3, Avx, Avx2, Aes, Vaes] },
+          xcr0: YMM_STATE, features: &[Ssse3, Avx, Avx2, Aes, Vaes],
+          best: "aria_avx2_vaes_ymm_blk32" },
     Cpu { name: "Zen 4",           leaf1_ecx: SSSE3 | AES | XSAVE | AVX,  leaf7_ebx: AVX2 | F | DQ_IFMA_CD | BW | VL, leaf7_ecx: VBMI | GFNI | VAES,
-          xcr0: ZMM_STATE, features: &[Ssse3, Avx, Avx2, Avx512f, Avx512bw, Avx512vl, Gfni, Aes, Vaes] },
+          xcr0: ZMM_STATE, features: &[Ssse3, Avx, Avx2, Avx512f, Avx512bw, Avx512vl, Gfni, Aes, Vaes],
+          best: "aria_avx512_gfni_zmm_blk64" },
     Cpu { name: "Zen 5",           leaf1_ecx: SSSE3 | AES | XSAVE | AVX,  leaf7_ebx: AVX2 | F | DQ_IFMA_CD | BW | VL, leaf7_ecx: VBMI | GFNI | VAES,
-          xcr0: ZMM_STATE, features: &[Ssse3, Avx, Avx2, Avx512f, Avx512bw, Avx512vl, Gfni, Aes, Vaes] },
+          xcr0: ZMM_STATE, features: &[Ssse3, Avx, Avx2, Avx512f, Avx512bw, Avx512vl, Gfni, Aes, Vaes],
+          best: "aria_avx512_gfni_zmm_blk64" },
 ];
 
 #[test]
@@ -98,6 +116,18 @@ fn each_cpu_as_it_is() {
     for cpu in CPUS {
         let found = features_from(&cpu.leaves(), Some(cpu.xcr0));
         assert_eq!(found, cpu.expected(), "{}", cpu.name);
+    }
+}
+
+/// What is detected is put to its best use. The planner follows the cost model, so a change of that
+/// may rightly change this.
+#[test]
+fn each_cpu_gets_its_best_kernel() {
+    for cpu in CPUS {
+        let found = features_from(&cpu.leaves(), Some(cpu.xcr0));
+        let plan = ecb::plan(Token::assumed(found));
+        let widest = plan.widest().map(ecb::EcbKernel::id);
+        assert_eq!(widest, Some(cpu.best), "{}", cpu.name);
     }
 }
 
