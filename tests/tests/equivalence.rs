@@ -154,3 +154,24 @@ fn every_count_under_every_cap() {
         sweep_all(&mut random, token, most, [0, 1, 17].into_iter());
     }
 }
+
+/// Many random blocks at once, the expected ones computed once for all kernels.
+#[test]
+fn a_hundred_thousand_blocks() {
+    const BLOCKS: usize = 100_000;
+    let mut random = Random::new();
+    let key = random.bytes(32);
+    let plain = random.blocks(BLOCKS);
+    let encrypted = oracle::encrypt(&key, &plain);
+    for_each_kernel("a hundred thousand blocks", |subject| {
+        // The scalar path is slow in an unoptimised build.
+        let count = if subject.batch == 1 { BLOCKS / 50 } else { BLOCKS };
+        let cipher = cipher(&key, subject.token);
+        let mut blocks = plain[..count].to_vec();
+        cipher.encrypt(&mut blocks);
+        assert_blocks(&blocks, &encrypted[..count], || "encrypting".to_owned());
+        cipher.decrypt(&mut blocks);
+        assert_blocks(&blocks, &plain[..count], || "decrypting".to_owned());
+        2 * count
+    });
+}

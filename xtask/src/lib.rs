@@ -21,7 +21,11 @@ pub mod workspace;
 
 /// The command line.
 #[derive(Debug, Parser)]
-#[command(name = "cargo xtask", about = "Generate, look at and measure the kernels")]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    about = "Generate, look at and measure the kernels"
+)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
