@@ -138,6 +138,7 @@ impl<'a> Lowering<'a> {
             AbstractOp::InterleaveHigh => MachineOp::UnpackHigh8,
             AbstractOp::RoundKeyByte { index } => match self.key_form {
                 KeyForm::Broadcast32 => MachineOp::KeySplat32 { index: *index },
+                KeyForm::Planes => unreachable!("kernels on words are not lowered"),
             },
             AbstractOp::Substitute(sbox) => {
                 let role = self.role(stmt);

@@ -21,7 +21,7 @@ pub(super) struct RouteStep {
 pub(super) fn route(sbox: Sbox, unit: Unit) -> Option<Vec<RouteStep>> {
     match unit {
         Unit::Gfni => Some(route_gfni(sbox)),
-        Unit::Aesni | Unit::Vaes => None,
+        Unit::Bits | Unit::Aesni | Unit::Vaes => None,
     }
 }
 
