@@ -62,6 +62,8 @@ pub fn generate(ids: &[KernelId], kind: PackageKind) -> Result<Files, GenError> 
     }
     for built in &words {
         files.insert(kernel_path(built.id), words::emit_words(built));
+        let substitution = format!("src/{}.rs", words::SUBSTITUTION);
+        files.insert(substitution, words::emit_substitution(built));
     }
     Ok(files)
 }

@@ -6,8 +6,10 @@
 //!
 //! Needs no CPU feature and has no table. 314 operations on words a round.
 
+use crate::substitution::substitute;
+
 /// Where bytes are before odd rounds: bytes of a batch in the order of the words.
-const ODD: [[u8; 8]; 8] = [
+const ODD: [[usize; 8]; 8] = [
     [0, 32, 13, 45, 10, 42, 7, 39],
     [14, 46, 3, 35, 4, 36, 9, 41],
     [11, 43, 6, 38, 1, 33, 12, 44],
@@ -19,7 +21,7 @@ const ODD: [[u8; 8]; 8] = [
 ];
 
 /// The same before even rounds.
-const EVEN: [[u8; 8]; 8] = [
+const EVEN: [[usize; 8]; 8] = [
     [3, 35, 13, 45, 8, 40, 6, 38],
     [14, 46, 0, 32, 5, 37, 11, 43],
     [9, 41, 7, 39, 2, 34, 12, 44],
@@ -31,7 +33,7 @@ const EVEN: [[u8; 8]; 8] = [
 ];
 
 /// The same for four consecutive round keys in place of blocks.
-const ALTERNATE: [[u8; 8]; 8] = [
+const ALTERNATE: [[usize; 8]; 8] = [
     [0, 32, 13, 45, 10, 42, 7, 39],
     [14, 46, 3, 35, 4, 36, 9, 41],
     [11, 43, 6, 38, 1, 33, 12, 44],
@@ -104,21 +106,68 @@ const KEYS: [u64; 8] = [
     0x0000_0000_0000_0000, 0x0000_0000_0000_0000,
 ];
 
-/// The batch's bytes in the order of `places`, eight a word.
+/// The word with the bytes at these places of the batch.
 #[inline(always)]
-fn load(blocks: &[[u8; 16]; 4], places: &[[u8; 8]; 8]) -> [u64; 8] {
-    let byte = |place: u8| blocks[usize::from(place / 16)][usize::from(place % 16)];
-    places.map(|word| u64::from_le_bytes(word.map(byte)))
+fn gather(blocks: &[[u8; 16]; 4], places: [usize; 8]) -> u64 {
+    let [p0, p1, p2, p3, p4, p5, p6, p7] = places;
+    let byte = |place: usize| blocks[place / 16][place % 16];
+    u64::from_le_bytes([
+        byte(p0),
+        byte(p1),
+        byte(p2),
+        byte(p3),
+        byte(p4),
+        byte(p5),
+        byte(p6),
+        byte(p7),
+    ])
 }
+
+/// Puts the bytes of a word to these places of the batch.
+#[inline(always)]
+fn scatter(blocks: &mut [[u8; 16]; 4], word: u64, places: [usize; 8]) {
+    let [p0, p1, p2, p3, p4, p5, p6, p7] = places;
+    let [b0, b1, b2, b3, b4, b5, b6, b7] = word.to_le_bytes();
+    let mut put = |place: usize, byte: u8| blocks[place / 16][place % 16] = byte;
+    put(p0, b0);
+    put(p1, b1);
+    put(p2, b2);
+    put(p3, b3);
+    put(p4, b4);
+    put(p5, b5);
+    put(p6, b6);
+    put(p7, b7);
+}
+
+/// The batch's bytes in the order of `places`.
+#[inline(always)]
+fn load(blocks: &[[u8; 16]; 4], places: [[usize; 8]; 8]) -> [u64; 8] {
+    let [p0, p1, p2, p3, p4, p5, p6, p7] = places;
+    let w0 = gather(blocks, p0);
+    let w1 = gather(blocks, p1);
+    let w2 = gather(blocks, p2);
+    let w3 = gather(blocks, p3);
+    let w4 = gather(blocks, p4);
+    let w5 = gather(blocks, p5);
+    let w6 = gather(blocks, p6);
+    let w7 = gather(blocks, p7);
+    [w0, w1, w2, w3, w4, w5, w6, w7]
+}
+
 /// What `load` did, undone.
 #[inline(always)]
-fn store(words: [u64; 8], places: &[[u8; 8]; 8]) -> [[u8; 16]; 4] {
+fn store(words: [u64; 8], places: [[usize; 8]; 8]) -> [[u8; 16]; 4] {
+    let [w0, w1, w2, w3, w4, w5, w6, w7] = words;
+    let [p0, p1, p2, p3, p4, p5, p6, p7] = places;
     let mut blocks = [[0; 16]; 4];
-    for (word, places) in words.into_iter().zip(places) {
-        for (byte, &place) in word.to_le_bytes().into_iter().zip(places) {
-            blocks[usize::from(place / 16)][usize::from(place % 16)] = byte;
-        }
-    }
+    scatter(&mut blocks, w0, p0);
+    scatter(&mut blocks, w1, p1);
+    scatter(&mut blocks, w2, p2);
+    scatter(&mut blocks, w3, p3);
+    scatter(&mut blocks, w4, p4);
+    scatter(&mut blocks, w5, p5);
+    scatter(&mut blocks, w6, p6);
+    scatter(&mut blocks, w7, p7);
     blocks
 }
 
@@ -246,235 +295,6 @@ fn add(state: [u64; 8], row: &[u64; 8]) -> [u64; 8] {
     let k7 = row[7];
     let y7 = p7 ^ k7;
     [y0, y1, y2, y3, y4, y5, y6, y7]
-}
-
-/// A substitution layer, RFC 5794 section 2.4.2, without the constants of its affine maps: one
-/// inversion, with what X1 and X2 do before it and S1 and S2 after it at the positions of each.
-#[inline(always)]
-fn substitute(state: [u64; 8], row: &[u64; 4]) -> [u64; 8] {
-    let [p0, p1, p2, p3, p4, p5, p6, p7] = state;
-
-    // What X1 and X2 add to a byte
-    let t = p6 ^ p7;
-    let t2 = p5 ^ t;
-    let t3 = p1 ^ p2;
-    let t4 = p0 ^ t;
-    let x1_0 = p3 ^ t4;
-    let x1_2 = t3 ^ t4;
-    let x1_3 = t2 ^ t3;
-    let x2_1 = p1 ^ t2;
-    let t5 = p7 ^ x1_2;
-    let x1_1 = p0 ^ p5;
-    let x1_6 = p2 ^ t2;
-    let x2_2 = p4 ^ t4;
-    let x2_5 = p7 ^ x1_0;
-    let x2_3 = p6 ^ x1_2;
-    let x2_4 = p1 ^ t5;
-    let x2_7 = p4 ^ t5;
-    let t6 = p3 ^ p4;
-    let x1_7 = x2_1 ^ t6;
-
-    // The positions of X1
-    let x1_mask = row[0];
-    let t7 = x1_0 & x1_mask;
-    let p0 = p0 ^ t7;
-    let t8 = x1_1 & x1_mask;
-    let p1 = p1 ^ t8;
-    let t9 = x1_2 & x1_mask;
-    let p2 = p2 ^ t9;
-    let t10 = x1_3 & x1_mask;
-    let p3 = p3 ^ t10;
-    let t11 = x1_0 & x1_mask;
-    let p5 = p5 ^ t11;
-    let t12 = x1_6 & x1_mask;
-    let p6 = p6 ^ t12;
-    let t13 = x1_7 & x1_mask;
-    let p7 = p7 ^ t13;
-
-    // The positions of X2
-    let x2_mask = row[1];
-    let t14 = p5 & x2_mask;
-    let p0 = p0 ^ t14;
-    let t15 = x2_1 & x2_mask;
-    let p1 = p1 ^ t15;
-    let t16 = x2_2 & x2_mask;
-    let p2 = p2 ^ t16;
-    let t17 = x2_3 & x2_mask;
-    let p3 = p3 ^ t17;
-    let t18 = x2_4 & x2_mask;
-    let p4 = p4 ^ t18;
-    let t19 = x2_5 & x2_mask;
-    let p5 = p5 ^ t19;
-    let t20 = x1_3 & x2_mask;
-    let p6 = p6 ^ t20;
-    let t21 = x2_7 & x2_mask;
-    let p7 = p7 ^ t21;
-
-    // The field inversion
-    let t22 = p0 ^ p1;
-    let t23 = p2 ^ p3;
-    let t24 = p0 ^ p2;
-    let t25 = p1 ^ p3;
-    let t26 = t22 ^ t23;
-    let t27 = p4 ^ p5;
-    let t28 = p6 ^ p7;
-    let t29 = p4 ^ p6;
-    let t30 = p5 ^ p7;
-    let t31 = t27 ^ t28;
-    let t32 = p0 & p4;
-    let t33 = p1 & p5;
-    let t34 = t22 & t27;
-    let t35 = t32 ^ t34;
-    let t36 = t33 ^ t34;
-    let t37 = p2 & p6;
-    let t38 = p3 & p7;
-    let t39 = t23 & t28;
-    let t40 = t37 ^ t39;
-    let t41 = t38 ^ t39;
-    let t42 = t24 & t29;
-    let t43 = t25 & t30;
-    let t44 = t26 & t31;
-    let t45 = t42 ^ t43;
-    let t46 = t42 ^ t44;
-    let t47 = t35 ^ t45;
-    let t48 = t36 ^ t46;
-    let t49 = t40 ^ t45;
-    let t50 = t41 ^ t46;
-    let t51 = p0 ^ p4;
-    let t52 = p1 ^ p5;
-    let t53 = p2 ^ p6;
-    let t54 = p3 ^ p7;
-    let t55 = t51 ^ t52;
-    let t56 = t51 ^ t53;
-    let t57 = t52 ^ t54;
-    let t58 = t47 ^ t51;
-    let t59 = t48 ^ t55;
-    let t60 = t49 ^ t57;
-    let t61 = t50 ^ t56;
-    let t62 = t58 ^ t59;
-    let t63 = t60 ^ t61;
-    let t64 = t58 & t60;
-    let t65 = t59 & t61;
-    let t66 = t62 & t63;
-    let t67 = t64 ^ t66;
-    let t68 = t65 ^ t66;
-    let t69 = t58 ^ t60;
-    let t70 = t59 ^ t61;
-    let t71 = t69 ^ t70;
-    let t72 = t67 ^ t71;
-    let t73 = t68 ^ t70;
-    let t74 = t72 ^ t73;
-    let t75 = t60 & t73;
-    let t76 = t61 & t72;
-    let t77 = t63 & t74;
-    let t78 = t75 ^ t77;
-    let t79 = t76 ^ t77;
-    let t80 = t58 & t73;
-    let t81 = t59 & t72;
-    let t82 = t62 & t74;
-    let t83 = t80 ^ t82;
-    let t84 = t81 ^ t82;
-    let t85 = t78 ^ t79;
-    let t86 = t83 ^ t84;
-    let t87 = t78 ^ t83;
-    let t88 = t79 ^ t84;
-    let t89 = t85 ^ t86;
-    let t90 = p4 & t78;
-    let t91 = p5 & t79;
-    let t92 = t27 & t85;
-    let t93 = t90 ^ t92;
-    let t94 = t91 ^ t92;
-    let t95 = p6 & t83;
-    let t96 = p7 & t84;
-    let t97 = t28 & t86;
-    let t98 = t95 ^ t97;
-    let t99 = t96 ^ t97;
-    let t100 = t29 & t87;
-    let t101 = t30 & t88;
-    let t102 = t31 & t89;
-    let t103 = t100 ^ t101;
-    let t104 = t100 ^ t102;
-    let v0 = t93 ^ t103;
-    let v1 = t94 ^ t104;
-    let v2 = t98 ^ t103;
-    let v3 = t99 ^ t104;
-    let t105 = p0 & t78;
-    let t106 = p1 & t79;
-    let t107 = t22 & t85;
-    let t108 = t105 ^ t107;
-    let t109 = t106 ^ t107;
-    let t110 = p2 & t83;
-    let t111 = p3 & t84;
-    let t112 = t23 & t86;
-    let t113 = t110 ^ t112;
-    let t114 = t111 ^ t112;
-    let t115 = t24 & t87;
-    let t116 = t25 & t88;
-    let t117 = t26 & t89;
-    let t118 = t115 ^ t116;
-    let t119 = t115 ^ t117;
-    let v4 = t108 ^ t118;
-    let v5 = t109 ^ t119;
-    let v6 = t113 ^ t118;
-    let v7 = t114 ^ t119;
-
-    // What S1 and S2 add to a byte
-    let s2_6 = v3 ^ v5;
-    let t120 = v4 ^ v7;
-    let t121 = v6 ^ t120;
-    let t122 = v1 ^ v7;
-    let t123 = v2 ^ t121;
-    let s2_2 = s2_6 ^ t122;
-    let s1_6 = v5 ^ t123;
-    let s1_0 = s2_6 ^ t121;
-    let s2_3 = v0 ^ v6;
-    let s1_1 = v0 ^ v5;
-    let s1_2 = v1 ^ s1_6;
-    let s2_7 = v2 ^ t120;
-    let s2_1 = v2 ^ t122;
-    let s1_7 = v6 ^ s2_2;
-    let s2_0 = t123 ^ s2_2;
-    let s2_5 = s2_2 ^ s1_6;
-    let s2_4 = s1_0 ^ s2_3;
-    let s1_3 = s1_1 ^ s1_2;
-
-    // The positions of S1
-    let s1_mask = row[2];
-    let t124 = s1_0 & s1_mask;
-    let p0 = v0 ^ t124;
-    let t125 = s1_1 & s1_mask;
-    let p1 = v1 ^ t125;
-    let t126 = s1_2 & s1_mask;
-    let p2 = v2 ^ t126;
-    let t127 = s1_3 & s1_mask;
-    let p3 = v3 ^ t127;
-    let t128 = s1_0 & s1_mask;
-    let p5 = v5 ^ t128;
-    let t129 = s1_6 & s1_mask;
-    let p6 = v6 ^ t129;
-    let t130 = s1_7 & s1_mask;
-    let p7 = v7 ^ t130;
-
-    // The positions of S2
-    let s2_mask = row[3];
-    let t131 = s2_0 & s2_mask;
-    let p0 = p0 ^ t131;
-    let t132 = s2_1 & s2_mask;
-    let p1 = p1 ^ t132;
-    let t133 = s2_2 & s2_mask;
-    let p2 = p2 ^ t133;
-    let t134 = s2_3 & s2_mask;
-    let p3 = p3 ^ t134;
-    let t135 = s2_4 & s2_mask;
-    let p4 = v4 ^ t135;
-    let t136 = s2_5 & s2_mask;
-    let p5 = p5 ^ t136;
-    let t137 = s2_6 & s2_mask;
-    let p6 = p6 ^ t137;
-    let t138 = s2_7 & s2_mask;
-    let p7 = p7 ^ t138;
-
-    [p0, p1, p2, p3, p4, p5, p6, p7]
 }
 
 /// A, the diffusion layer, RFC 5794 section 2.4.3, and a row of words: to each bit the sums over
@@ -783,13 +603,13 @@ fn next_block(state: [u64; 8]) -> [u64; 8] {
 ///
 /// `rk` holds 13, 15 or 17 round keys that [`expand_keys`] made.
 #[must_use]
-pub fn aria_portable_bits_u64_blk4(
+pub(crate) fn aria_portable_bits_u64_blk4(
     rk: &[[u64; 8]],
     blocks: &[[u8; 16]; 4],
 ) -> [[u8; 16]; 4] {
     // Fewer than two round keys make no cipher.
     let [first, turns @ .., last] = rk else { return *blocks };
-    let planes = load(blocks, &ODD);
+    let planes = load(blocks, ODD);
     let planes = slice(planes);
     let planes = add(planes, first);
     let mut planes = add(planes, &FIRST);
@@ -805,45 +625,46 @@ pub fn aria_portable_bits_u64_blk4(
     let planes = add(planes, last);
     let planes = add(planes, &LAST);
     let planes = unslice(planes);
-    store(planes, &EVEN)
+    store(planes, EVEN)
 }
 
 /// FO of RFC 5794 section 2.4.1 without its key addition, on four blocks: for the key schedule.
 #[must_use]
 pub fn fo(blocks: &[[u8; 16]; 4]) -> [[u8; 16]; 4] {
-    let planes = load(blocks, &ODD);
+    let planes = load(blocks, ODD);
     let planes = slice(planes);
     let planes = add(planes, &BEFORE_FO);
     let planes = substitute(planes, &SL1);
     let planes = diffuse(planes, &AFTER_FO);
     let planes = unslice(planes);
-    store(planes, &EVEN)
+    store(planes, EVEN)
 }
 
 /// FE of RFC 5794 section 2.4.1 without its key addition, on four blocks: for the key schedule.
 #[must_use]
 pub fn fe(blocks: &[[u8; 16]; 4]) -> [[u8; 16]; 4] {
-    let planes = load(blocks, &EVEN);
+    let planes = load(blocks, EVEN);
     let planes = slice(planes);
     let planes = add(planes, &BEFORE_FE);
     let planes = substitute(planes, &SL2);
     let planes = diffuse(planes, &AFTER_FE);
     let planes = unslice(planes);
-    store(planes, &ODD)
+    store(planes, ODD)
 }
 
 /// Slices four round keys.
 fn slice_keys(raw: &[[u8; 16]; 4]) -> [u64; 8] {
-    let planes = load(raw, &ALTERNATE);
+    let planes = load(raw, ALTERNATE);
     let planes = slice(planes);
     add(planes, &KEYS)
 }
+
 /// The round keys `raw` of RFC 5794 in the form that the block function takes: the planes of four
 /// copies of each, with the constants of the S-boxes on either side.
 ///
 /// Both slices have one entry a round key. The last round key stands where an odd round's would,
 /// since no diffusion comes before it.
-pub fn expand_keys(raw: &[[u8; 16]], rk: &mut [[u64; 8]]) {
+pub(crate) fn expand_keys(raw: &[[u8; 16]], rk: &mut [[u64; 8]]) {
     let (Some((raw_last, raw)), Some((last, rk))) = (
         raw.split_last(),
         rk.split_last_mut(),

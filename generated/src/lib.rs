@@ -21,6 +21,7 @@ mod aria_avx_gfni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_gfni_xmm_blk16;
 mod aria_portable_bits_u64_blk4;
+mod substitution;
 mod feature;
 #[cfg(all(feature = "probe", target_arch = "x86_64"))]
 pub mod probe;
@@ -50,9 +51,11 @@ pub enum Entry {
         /// Makes the round keys' form from those of RFC 5794, one for one.
         expand: fn(raw: &[[u8; 16]], rk: &mut [[u64; 8]]),
         /// Encrypts or decrypts a batch.
-        run: fn(rk: &[[u64; 8]], blocks: &[[u8; 16]; 4]) -> [[u8; 16]; 4],
+        run: fn(rk: &[[u64; 8]], blocks: &FourBlocks) -> FourBlocks,
     },
 }
+/// A batch of the portable kernel.
+pub type FourBlocks = [[u8; 16]; 4];
 
 /// One row of [`KERNELS`].
 #[derive(Clone, Copy, Debug)]

@@ -119,7 +119,7 @@ fn kernel_that_cannot_run() {
     }
 }
 
-/// A cap that forbids the forced kernel leaves the scalar path, which still gives right results.
+/// A cap that forbids the forced kernel leaves the portable kernel, which still gives right results.
 #[test]
 fn cap_after_force() {
     let plain = [[9; 16]; 40];

@@ -42,14 +42,12 @@ fn attempt(inputs: usize, rows: &[u8], seed: u64) -> Circuit {
     circuit
 }
 
+/// Two known sums and what they add up to.
+type Pair = (u8, Wire, Wire);
+
 /// The pair of known sums to add next.
-fn best_pair(
-    known: &[(u8, Wire)],
-    rows: &[u8],
-    distances: &[u32],
-    ties: &mut Ties,
-) -> (u8, Wire, Wire) {
-    let mut best: Option<((u32, i64), (u8, Wire, Wire))> = None;
+fn best_pair(known: &[(u8, Wire)], rows: &[u8], distances: &[u32], ties: &mut Ties) -> Pair {
+    let mut best: Option<((u32, i64), Pair)> = None;
     let mut equals = 0;
     for (i, (a, wire_a)) in known.iter().enumerate() {
         for (b, wire_b) in &known[..i] {
@@ -57,9 +55,9 @@ fn best_pair(
             if known.iter().any(|(x, _)| *x == sum) {
                 continue;
             }
-            let after = rows.iter().map(|&row| {
-                distances[usize::from(row)].min(distances[usize::from(row ^ sum)] + 1)
-            });
+            let after = rows
+                .iter()
+                .map(|&row| distances[usize::from(row)].min(distances[usize::from(row ^ sum)] + 1));
             // The least total; then the most uneven, which leaves fewer rows to do.
             let (total, squares) =
                 after.fold((0, 0), |(total, squares), d| (total + d, squares - i64::from(d * d)));

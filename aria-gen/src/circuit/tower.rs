@@ -84,8 +84,7 @@ impl Tower {
         let [lower, upper] = [[0, 1, 2, 3], [4, 5, 6, 7]].map(|half| half.map(|i| wires[i]));
         let (lower, upper) = (Sums::of(&mut circuit, lower), Sums::of(&mut circuit, upper));
         let product = self.product(&mut circuit, &upper, &lower);
-        let sum: Vec<Wire> =
-            (0..4).map(|i| circuit.xor(upper.bits[i], lower.bits[i])).collect();
+        let sum: Vec<Wire> = (0..4).map(|i| circuit.xor(upper.bits[i], lower.bits[i])).collect();
         let scaled = self.rows(4, |x| gf256::mul(self.nu(), gf256::pow(x, 2)));
         let scaled = circuit.append(&derive_linear(4, &scaled, 8), &sum);
         let theta = core::array::from_fn(|i| add(&mut circuit, product[i], scaled[i]));

@@ -149,9 +149,21 @@ impl Parts<'_> {
                 "From the constants that the last round key holds to those after SL2.",
                 self.planes([(even, &xor(&sl2.after, &to_even)); BLOCKS]),
             ),
-            row("BEFORE_FO", "The constants before SL1.", self.planes([(odd, &sl1.before); BLOCKS])),
-            row("AFTER_FO", "Those after SL1, through A.", self.planes([(even, &after_fo); BLOCKS])),
-            row("BEFORE_FE", "The constants before SL2.", self.planes([(even, &sl2.before); BLOCKS])),
+            row(
+                "BEFORE_FO",
+                "The constants before SL1.",
+                self.planes([(odd, &sl1.before); BLOCKS]),
+            ),
+            row(
+                "AFTER_FO",
+                "Those after SL1, through A.",
+                self.planes([(even, &after_fo); BLOCKS]),
+            ),
+            row(
+                "BEFORE_FE",
+                "The constants before SL2.",
+                self.planes([(even, &sl2.before); BLOCKS]),
+            ),
             row("AFTER_FE", "Those after SL2, through A.", self.planes([(odd, &after_fe); BLOCKS])),
             row(
                 "KEYS",
@@ -377,7 +389,8 @@ fn substitute(circuits: &SboxCircuits) -> Routine<WordOp> {
     let planes = params(&mut routine, "p");
     let planes = push_selected(&mut routine, &circuits.before, ["x1", "x2"], 0, &planes);
     routine.step("The field inversion");
-    let inverse = push_circuit(&mut routine, &circuits.inversion, &planes, "t", |i| format!("v{i}"));
+    let inverse =
+        push_circuit(&mut routine, &circuits.inversion, &planes, "t", |i| format!("v{i}"));
     let inverse: Vec<Value> = inverse.into_iter().map(|v| v.expect("no zero output")).collect();
     let results = push_selected(&mut routine, &circuits.after, ["s1", "s2"], 2, &inverse);
     routine.set_results(results);
