@@ -19,6 +19,7 @@
 //! * [`lower`]: what a layer means → instructions.
 //! * [`pass`]: programs of instructions → better ones.
 //! * `emit`: programs of instructions → Rust text.
+//! * `prove`: Rust text → whether it is the cipher (feature `prove`).
 //!
 //! ```
 //! let id = aria_gen::kernel::matrix::select("aria_avx512_gfni_zmm_blk64")?;
@@ -40,6 +41,8 @@ pub mod math;
 pub mod pass;
 pub mod pipeline;
 pub mod probe;
+#[cfg(feature = "prove")]
+pub mod prove;
 pub mod spec;
 
 pub use error::{GenError, StageError};

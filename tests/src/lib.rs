@@ -2,6 +2,7 @@
 
 pub mod buffer;
 pub mod cargo;
+pub mod mutant;
 pub mod oracle;
 pub mod ours;
 pub mod report;

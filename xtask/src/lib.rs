@@ -13,6 +13,7 @@ pub mod cpu;
 pub mod generate;
 pub mod inspect;
 pub mod list;
+pub mod prove;
 #[cfg(not(feature = "run"))]
 mod reenter;
 pub mod tidy;
@@ -34,6 +35,8 @@ enum Command {
     List(list::Args),
     /// Print a kernel after one stage of the pipeline
     Inspect(inspect::Args),
+    /// Prove kernels equal to RFC 5794 from their text, or show an input where they are not
+    Prove(prove::Args),
     /// Check the structural rules of the house
     Tidy,
     /// Time kernels and the library beside RustCrypto's `aria` in one run
@@ -68,6 +71,7 @@ impl Cli {
             Command::Gen(args) => generate::run(&args),
             Command::List(args) => list::run(&args),
             Command::Inspect(args) => inspect::run(&args),
+            Command::Prove(args) => prove::run(&args),
             Command::Tidy => tidy::run(),
             #[cfg(feature = "run")]
             Command::Bench(args) => bench::run(&args),

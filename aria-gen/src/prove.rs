@@ -1,0 +1,111 @@
+//! The prover: every emitted kernel shown equal to RFC 5794, from the text that ships.
+//!
+//! ```text
+//! checked-in Rust ─► reader ─► forms of the output bits ─┐
+//!                                                        ├─► equal?
+//! RFC 5794        ─► reference ─► forms                 ─┘
+//! ```
+//!
+//! [`prove_kernel`] reads a kernel's file and executes it over the [`domain`] of linear forms, for one
+//! batch with an unknown index, unknown input and unknown round keys. The result is, for each output
+//! bit, which function of input and key it is, in a form that is unique for what a cipher of
+//! inversions and linear layers can do. The [`mod@reference`] cipher gives forms as well; equal forms
+//! are equal functions. SOUNDNESS.md says what that proves and on what it rests.
+//!
+//! * [`domain`]: bytes, plain or symbolic.
+//! * [`meaning`]: what instructions do to them.
+//! * [`memory`]: what a kernel may touch.
+//! * [`reader`]: Rust text → an execution.
+//! * [`package`]: which kernels there are.
+//! * [`mod@reference`]: what they must compute.
+//! * [`verdict`], [`fault`], [`counterexample`]: the answers.
+//!
+//! It uses `math` and `spec`, and of the generator nothing: no IR, instruction table, builder, pass
+//! or emitter, so that it cannot share their mistakes. It reads no files; the caller does.
+
+pub mod counterexample;
+pub mod domain;
+pub mod fault;
+pub mod meaning;
+pub mod memory;
+pub mod package;
+pub mod reader;
+pub mod reference;
+pub mod verdict;
+
+use domain::{Form, Symbolic};
+use fault::{Cause, Fault};
+use memory::Memory;
+use package::Kernel;
+use reader::{Arguments, Program, Value};
+use verdict::{Proof, Verdict};
+
+use crate::spec::aria::{BLOCK_BYTES, KeySize};
+
+/// Proves or refutes that `kernel`, whose file `program` is, encrypts as RFC 5794 says with the
+/// number of rounds of `size`.
+#[must_use]
+pub fn prove_kernel(program: &Program, kernel: &Kernel, size: KeySize) -> Verdict {
+    if let Err(fault) = check_features(program, kernel) {
+        return Verdict::Unknown(fault);
+    }
+    match compare(program, kernel, size) {
+        Ok(proof) => Verdict::Proved(proof),
+        Err(doubt) => match counterexample::search(program, kernel, size, doubt.place) {
+            Some(found) => Verdict::Refuted(Box::new(found)),
+            None => Verdict::Unknown(doubt.fault),
+        },
+    }
+}
+
+/// Why a symbolic run does not prove the kernel.
+struct Doubt {
+    fault: Fault,
+    /// Block, byte and bit of the first difference, if the run came to its end.
+    place: Option<(usize, usize, u32)>,
+}
+
+impl From<Fault> for Doubt {
+    fn from(fault: Fault) -> Self {
+        Self { fault, place: None }
+    }
+}
+
+/// The symbolic run of one batch, held against the reference.
+fn compare(program: &Program, kernel: &Kernel, size: KeySize) -> Result<Proof, Doubt> {
+    let mut domain = Symbolic::default();
+    let input: Vec<Form> = (0..BLOCK_BYTES * kernel.blocks).map(|_| domain.fresh()).collect();
+    let round_keys: Vec<reference::Block<Form>> =
+        (0..=size.rounds()).map(|_| core::array::from_fn(|_| domain.fresh())).collect();
+
+    let arguments =
+        Arguments { keys: kernel.key_form.expand(&round_keys), batches: Value::Batches };
+    let memory = Memory::one_batch(input.clone());
+    let memory = reader::run(program, &kernel.function, &mut domain, &arguments, memory)?;
+    let line = program.line_of(&kernel.function);
+    let output = memory.finish().map_err(|fault| program.fault(line, fault.into()))?;
+
+    let blocks = input.as_chunks().0.iter().zip(output.as_chunks::<BLOCK_BYTES>().0);
+    for (block, (input, got)) in blocks.enumerate() {
+        let expected: reference::Block<Form> = reference::encrypt(&mut domain, &round_keys, input);
+        for (byte, (expected, got)) in expected.iter().zip(got).enumerate() {
+            if let Some(bit) = expected.first_difference(got) {
+                let cause = Cause::Difference { block, byte, bit };
+                let fault = program.fault(line, cause);
+                return Err(Doubt { fault, place: Some((block, byte, bit)) });
+            }
+        }
+    }
+    Ok(Proof { batch_bytes: output.len(), inversions: domain.inversions() })
+}
+
+/// No function of the file may use an instruction that the table does not ask the CPU for.
+fn check_features(program: &Program, kernel: &Kernel) -> Result<(), Fault> {
+    for (feature, line) in program.target_features() {
+        if !kernel.features.contains(feature) {
+            let text = format!("it enables `{feature}`, which its row in `KERNELS` lacks");
+            return Err(program.fault(*line, Cause::Contract(text)));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,214 @@
+//! What instructions mean, byte by byte, over any domain.
+//!
+//! Written from the Intel SDM, volume 2, for the prover alone: neither the generator's instruction
+//! table nor its interpreter is used, so that a mistake there cannot hide here. The tests hold these
+//! meanings against the CPU (`tests/reader_model.rs`).
+//!
+//! Vectors are slices of bytes, byte 0 the least significant. This module knows no intrinsic but in
+//! its [`table`], and no syntax; a reader of machine code would use the same meanings.
+
+pub mod table;
+
+use super::domain::{Domain, Refusal};
+use crate::math::{Affine, BitMatrix};
+
+/// Bytes in a lane, within which unpacks stay.
+const LANE: usize = 16;
+
+/// What an intrinsic does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// Reads a vector from memory.
+    Load,
+    /// Writes a vector to memory.
+    Store,
+    /// Fills a vector with a scalar of so many bytes.
+    Splat(usize),
+    /// An operation on vectors.
+    Vector(VectorOp),
+}
+
+/// An operation from vectors to a vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VectorOp {
+    /// PXOR: bitwise exclusive or.
+    Xor,
+    /// VPTERNLOGD: bitwise function of three operands; the immediate is its truth table.
+    Ternary,
+    /// PUNPCKLBW: interleaves the low halves of each lane.
+    UnpackLow8,
+    /// PUNPCKHBW: interleaves the high halves of each lane.
+    UnpackHigh8,
+    /// GF2P8AFFINEQB: an affine map of each byte, with the matrix in its quadword of the second
+    /// operand and the constant in the immediate.
+    Affine,
+    /// GF2P8AFFINEINVQB: the same, of the field inverse of each byte.
+    AffineInverse,
+}
+
+impl VectorOp {
+    /// How many vectors it takes.
+    #[must_use]
+    pub const fn operands(self) -> usize {
+        match self {
+            Self::Ternary => 3,
+            Self::Xor
+            | Self::UnpackLow8
+            | Self::UnpackHigh8
+            | Self::Affine
+            | Self::AffineInverse => 2,
+        }
+    }
+
+    /// Whether it takes an immediate byte.
+    #[must_use]
+    pub const fn has_immediate(self) -> bool {
+        matches!(self, Self::Ternary | Self::Affine | Self::AffineInverse)
+    }
+
+    /// The result for `operands`: as many as [`operands`](Self::operands) says, of equal length, a
+    /// whole number of lanes.
+    ///
+    /// # Errors
+    ///
+    /// When the domain cannot express the result.
+    ///
+    /// # Panics
+    ///
+    /// When the operands are not as described.
+    pub fn apply<D: Domain>(
+        self,
+        domain: &mut D,
+        operands: &[&[D::Byte]],
+        immediate: u8,
+    ) -> Result<Vec<D::Byte>, Refusal> {
+        match (self, operands) {
+            (Self::Xor, [a, b]) => Ok(zip(a, b).map(|(a, b)| domain.xor(a, b)).collect()),
+            (Self::Ternary, [a, b, c]) => {
+                let bits = zip(a, b).zip(*c);
+                bits.map(|((a, b), c)| ternary(domain, immediate, [a, b, c])).collect()
+            }
+            (Self::UnpackLow8, [a, b]) => Ok(unpack(a, b, 0)),
+            (Self::UnpackHigh8, [a, b]) => Ok(unpack(a, b, LANE / 2)),
+            (Self::Affine, [x, matrices]) => affine(domain, x, matrices, immediate),
+            (Self::AffineInverse, [x, matrices]) => {
+                let inverses: Vec<D::Byte> = x.iter().map(|x| domain.inverse(x)).collect();
+                affine(domain, &inverses, matrices, immediate)
+            }
+            (_, operands) => panic!("{self:?} does not take {} operands", operands.len()),
+        }
+    }
+}
+
+fn zip<'a, B>(a: &'a [B], b: &'a [B]) -> impl Iterator<Item = (&'a B, &'a B)> {
+    a.iter().zip(b)
+}
+
+/// Bit n of the truth table is the result where the operands' bits a, b, c read n = 4a + 2b + c. As
+/// a polynomial over GF(2), whose coefficient for a set of operands is the sum of the table over the
+/// subsets of that set.
+fn ternary<D: Domain>(domain: &D, table: u8, [a, b, c]: [&D::Byte; 3]) -> Result<D::Byte, Refusal> {
+    let mut sum = domain.constant(0);
+    for set in 0..8u8 {
+        let subsets = (0..8).filter(|subset| subset & !set == 0);
+        if subsets.fold(0, |sum, subset| sum ^ ((table >> subset) & 1)) == 0 {
+            continue;
+        }
+        let mut product = domain.constant(0xff);
+        for (operand, weight) in [(a, 4), (b, 2), (c, 1)] {
+            if set & weight != 0 {
+                product = domain.and(&product, operand)?;
+            }
+        }
+        sum = domain.xor(&sum, &product);
+    }
+    Ok(sum)
+}
+
+/// Of each lane eight bytes from `start` on, those of `a` and of `b` in turn.
+fn unpack<B: Clone>(a: &[B], b: &[B], start: usize) -> Vec<B> {
+    let lanes = a.chunks_exact(LANE).zip(b.chunks_exact(LANE));
+    let half = start..start + LANE / 2;
+    let pairs = lanes.flat_map(|(a, b)| zip(&a[half.clone()], &b[half.clone()]));
+    pairs.flat_map(|(a, b)| [a.clone(), b.clone()]).collect()
+}
+
+/// Each byte under the matrix in its quadword and the constant: bit i of the result is the parity of
+/// the byte and the quadword's byte 7 - i, plus bit i of the constant.
+fn affine<D: Domain>(
+    domain: &D,
+    x: &[D::Byte],
+    matrices: &[D::Byte],
+    constant: u8,
+) -> Result<Vec<D::Byte>, Refusal> {
+    let mut results = Vec::with_capacity(x.len());
+    for (x, quadword) in x.chunks_exact(8).zip(matrices.chunks_exact(8)) {
+        let mut rows = [0; 8];
+        for (row, byte) in rows.iter_mut().rev().zip(quadword) {
+            *row = domain.known(byte).ok_or(Refusal::Matrix)?;
+        }
+        let map = Affine { matrix: BitMatrix::from_rows(rows), constant };
+        results.extend(x.iter().map(|x| domain.affine(map, x)));
+    }
+    Ok(results)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::domain::{Concrete, Form, Symbolic};
+    use super::*;
+
+    fn vector(domain: &mut Symbolic) -> Vec<Form> {
+        (0..LANE).map(|_| domain.fresh()).collect()
+    }
+
+    #[test]
+    fn unpacks_stay_within_lanes() {
+        let a: Vec<u8> = (0..32).collect();
+        let b: Vec<u8> = (100..132).collect();
+        let low = VectorOp::UnpackLow8.apply(&mut Concrete, &[&a, &b], 0).unwrap();
+        assert_eq!(low[..4], [0, 100, 1, 101]);
+        assert_eq!(low[16..20], [16, 116, 17, 117]);
+        let high = VectorOp::UnpackHigh8.apply(&mut Concrete, &[&a, &b], 0).unwrap();
+        assert_eq!(high[..4], [8, 108, 9, 109]);
+        assert_eq!(high[28..], [30, 130, 31, 131]);
+    }
+
+    #[test]
+    fn a_truth_table_is_read_with_the_first_operand_on_top() {
+        let (a, b, c) = ([0xf0; LANE], [0xcc; LANE], [0xaa; LANE]);
+        for table in 0..=255 {
+            let result = VectorOp::Ternary.apply(&mut Concrete, &[&a, &b, &c], table).unwrap();
+            assert_eq!(result, [table; LANE]);
+        }
+    }
+
+    /// Of the 256 functions of three bits, those that are affine go through and no other.
+    #[test]
+    fn affine_truth_tables_are_exact_and_others_refused() {
+        let mut domain = Symbolic::default();
+        let [a, b, c] = [(); 3].map(|()| vector(&mut domain));
+        let mut accepted = 0;
+        for table in 0..=255 {
+            match VectorOp::Ternary.apply(&mut domain, &[&a, &b, &c], table) {
+                Ok(_) => accepted += 1,
+                Err(refusal) => assert_eq!(refusal, Refusal::Product),
+            }
+        }
+        assert_eq!(accepted, 16);
+        let sum = VectorOp::Ternary.apply(&mut domain, &[&a, &b, &c], 0x96).unwrap();
+        for i in 0..LANE {
+            let expected = domain.xor(&domain.xor(&a[i], &b[i]), &c[i]);
+            assert_eq!(sum[i], expected);
+        }
+    }
+
+    #[test]
+    fn an_unknown_matrix_is_refused() {
+        let mut domain = Symbolic::default();
+        let [a, b] = [(); 2].map(|()| vector(&mut domain));
+        for op in [VectorOp::Affine, VectorOp::AffineInverse] {
+            assert_eq!(op.apply(&mut domain, &[&a, &b], 0), Err(Refusal::Matrix));
+        }
+    }
+}

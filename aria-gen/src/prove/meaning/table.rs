@@ -1,0 +1,93 @@
+//! The intrinsics that the prover knows: name, width and meaning of each.
+//!
+//! Names are those of `core::arch::x86_64`; meanings, of the instruction that the Rust
+//! documentation and Intel's intrinsics guide name for each. What is not here is refused, never
+//! guessed. Adding an instruction is one row, and a variant of [`VectorOp`] if it means something
+//! new; the test against the CPU then asks for its probe.
+
+use super::{Meaning, VectorOp};
+
+/// One intrinsic.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Its name.
+    pub name: &'static str,
+    /// Bytes in its vectors.
+    pub width: usize,
+    /// What it does.
+    pub meaning: Meaning,
+}
+
+/// Every intrinsic, by name.
+#[rustfmt::skip]
+pub const ROWS: &[Row] = &{
+    use Meaning::{Load, Splat, Store, Vector};
+    use VectorOp::{Affine, AffineInverse, Ternary, UnpackHigh8, UnpackLow8, Xor};
+    const fn row(name: &'static str, width: usize, meaning: Meaning) -> Row {
+        Row { name, width, meaning }
+    }
+    [
+        row("_mm256_gf2p8affine_epi64_epi8",    32, Vector(Affine)),
+        row("_mm256_gf2p8affineinv_epi64_epi8", 32, Vector(AffineInverse)),
+        row("_mm256_loadu_si256",               32, Load),
+        row("_mm256_set1_epi32",                32, Splat(4)),
+        row("_mm256_set1_epi64x",               32, Splat(8)),
+        row("_mm256_storeu_si256",              32, Store),
+        row("_mm256_ternarylogic_epi32",        32, Vector(Ternary)),
+        row("_mm256_unpackhi_epi8",             32, Vector(UnpackHigh8)),
+        row("_mm256_unpacklo_epi8",             32, Vector(UnpackLow8)),
+        row("_mm256_xor_si256",                 32, Vector(Xor)),
+        row("_mm512_gf2p8affine_epi64_epi8",    64, Vector(Affine)),
+        row("_mm512_gf2p8affineinv_epi64_epi8", 64, Vector(AffineInverse)),
+        row("_mm512_loadu_si512",               64, Load),
+        row("_mm512_set1_epi32",                64, Splat(4)),
+        row("_mm512_set1_epi64",                64, Splat(8)),
+        row("_mm512_storeu_si512",              64, Store),
+        row("_mm512_ternarylogic_epi32",        64, Vector(Ternary)),
+        row("_mm512_unpackhi_epi8",             64, Vector(UnpackHigh8)),
+        row("_mm512_unpacklo_epi8",             64, Vector(UnpackLow8)),
+        row("_mm512_xor_si512",                 64, Vector(Xor)),
+        row("_mm_gf2p8affine_epi64_epi8",       16, Vector(Affine)),
+        row("_mm_gf2p8affineinv_epi64_epi8",    16, Vector(AffineInverse)),
+        row("_mm_loadu_si128",                  16, Load),
+        row("_mm_set1_epi32",                   16, Splat(4)),
+        row("_mm_set1_epi64x",                  16, Splat(8)),
+        row("_mm_storeu_si128",                 16, Store),
+        row("_mm_ternarylogic_epi32",           16, Vector(Ternary)),
+        row("_mm_unpackhi_epi8",                16, Vector(UnpackHigh8)),
+        row("_mm_unpacklo_epi8",                16, Vector(UnpackLow8)),
+        row("_mm_xor_si128",                    16, Vector(Xor)),
+    ]
+};
+
+/// The row of the intrinsic `name`.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Row> {
+    ROWS.binary_search_by(|row| row.name.cmp(name)).ok().map(|i| &ROWS[i])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_in_order_and_are_found() {
+        assert!(ROWS.is_sorted_by(|a, b| a.name < b.name));
+        for row in ROWS {
+            assert_eq!(find(row.name).map(|found| found.name), Some(row.name));
+        }
+        assert!(find("_mm_add_epi8").is_none());
+    }
+
+    #[test]
+    fn widths_are_those_that_names_say() {
+        for row in ROWS {
+            let prefix = match row.width {
+                16 => "_mm_",
+                32 => "_mm256_",
+                _ => "_mm512_",
+            };
+            assert!(row.name.starts_with(prefix), "{}", row.name);
+        }
+    }
+}

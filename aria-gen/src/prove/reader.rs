@@ -1,0 +1,61 @@
+//! The reader of emitted Rust: executes a function of a checked-in file, over any domain.
+//!
+//! It parses the file with syn and follows it as Rust does: local functions, constants, `let`s with
+//! patterns, arrays, loops, loads and stores at computed offsets. It knows the small part of Rust
+//! that emitted kernels are written in; whatever else it meets is a [`Fault`] with its line, for a
+//! construct that is skipped could mean anything. It trusts rustc for types: a file that rustc
+//! accepts has the meaning that is read here.
+//!
+//! There are no branches on data, and pointers are offsets into [`Memory`]. A loop over an unknown
+//! number of batches is followed for one batch with an unknown index; see `machine`.
+//!
+//! It shares nothing with the generator's builders, passes and emitter, and knows no cipher.
+
+mod expression;
+mod intrinsic;
+mod machine;
+mod method;
+mod pattern;
+mod program;
+mod value;
+
+pub use program::Program;
+pub use value::{Value, Word};
+
+use super::domain::Domain;
+use super::fault::{Cause, Fault};
+use super::memory::Memory;
+use machine::Machine;
+
+/// What a function is called with, besides the two regions of memory.
+#[derive(Clone, Debug)]
+pub struct Arguments<B> {
+    /// For its parameter that is a reference: one round key or all.
+    pub keys: Value<B>,
+    /// For its parameter of type `usize`.
+    pub batches: Value<B>,
+}
+
+/// Calls `function` and returns the memory as it left it.
+///
+/// Parameters are told apart by their types: `*const u8` is the input, `*mut u8` the output, a
+/// reference the keys and `usize` the number of batches.
+///
+/// # Errors
+///
+/// When execution stops: at what line and why.
+pub fn run<D: Domain>(
+    program: &Program,
+    function: &str,
+    domain: &mut D,
+    arguments: &Arguments<D::Byte>,
+    memory: Memory<D::Byte>,
+) -> Result<Memory<D::Byte>, Fault> {
+    let stopped = |(line, cause): (usize, Cause)| program.fault(line, cause);
+    let mut machine = Machine::new(program, domain, memory);
+    machine.enter(function, arguments).map_err(stopped)?;
+    Ok(machine.into_memory())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+//! Expressions.
+
+use syn::{
+    BinOp, Expr, ExprBinary, ExprCall, ExprIndex, ExprPath, ExprRange, Lit, LitInt, RangeLimits,
+};
+
+use super::super::domain::Domain;
+use super::super::fault::Cause;
+use super::super::meaning::table;
+use super::Value;
+use super::machine::{At, Interrupt, Machine, Step, unsupported};
+use super::value::Type;
+
+impl<'p, D: Domain> Machine<'p, '_, D> {
+    /// The value of an expression.
+    pub(super) fn evaluate(&mut self, expr: &'p Expr) -> Step<Value<D::Byte>, D::Byte> {
+        self.step(expr)?;
+        match expr {
+            Expr::Array(node) => {
+                let items = node.elems.iter().map(|item| self.evaluate(item));
+                Ok(Value::Array(items.collect::<Step<_, _>>()?))
+            }
+            Expr::Assign(node) => {
+                let Expr::Path(left) = &*node.left else { return unsupported(node) };
+                let Some(name) = left.path.get_ident() else { return unsupported(node) };
+                let value = self.evaluate(&node.right)?;
+                *self.place(name)? = value;
+                Ok(Value::Unit)
+            }
+            Expr::Binary(node) => self.binary(node),
+            Expr::Block(node) if node.label.is_none() => self.block(&node.block),
+            Expr::Break(node) if node.label.is_none() && node.expr.is_none() => {
+                Err(Interrupt::Break)
+            }
+            Expr::Call(node) => self.call_expression(node),
+            Expr::ForLoop(node) => self.for_loop(node),
+            Expr::Index(node) => self.index(node),
+            Expr::Lit(node) => match &node.lit {
+                Lit::Int(literal) => self.literal(literal),
+                _ => unsupported(node),
+            },
+            Expr::MethodCall(node) => self.method(node),
+            Expr::Paren(node) => self.evaluate(&node.expr),
+            Expr::Path(node) => self.path(node),
+            Expr::Range(node) => self.range(node),
+            Expr::Return(node) => {
+                let value = match &node.expr {
+                    Some(expr) => self.evaluate(expr)?,
+                    None => Value::Unit,
+                };
+                Err(Interrupt::Return(value))
+            }
+            Expr::Unsafe(node) => self.block(&node.block),
+            Expr::While(node) => self.while_loop(node),
+            _ => unsupported(expr),
+        }
+    }
+
+    /// An integer, typed if it has a suffix.
+    fn literal(&mut self, literal: &LitInt) -> Step<Value<D::Byte>, D::Byte> {
+        let number = literal.base10_parse();
+        let number = number.map_err(|error| Cause::Syntax(error.to_string())).at(literal)?;
+        let number = Value::number(number);
+        match (literal.suffix(), Type::named(literal.suffix())) {
+            ("", _) => Ok(number),
+            (_, Some(ty)) => ty.conform(self.domain, number).at(literal),
+            (_, None) => unsupported(literal),
+        }
+    }
+
+    /// A variable or constant.
+    fn path(&mut self, node: &'p ExprPath) -> Step<Value<D::Byte>, D::Byte> {
+        let Some(name) = node.path.get_ident() else { return unsupported(node) };
+        if let Some(value) = self.variable(name) {
+            return Ok(value.clone());
+        }
+        match self.program.constant(&name.to_string()) {
+            Some(item) => self.constant(item),
+            None => Err(Cause::Undefined(name.to_string())).at(node),
+        }
+    }
+
+    /// A call of a function of the file, or of an intrinsic.
+    fn call_expression(&mut self, node: &'p ExprCall) -> Step<Value<D::Byte>, D::Byte> {
+        let Expr::Path(callee) = &*node.func else { return unsupported(node) };
+        let [segment] = &*callee.path.segments.iter().collect::<Vec<_>>() else {
+            return unsupported(node);
+        };
+        let name = &segment.ident;
+        let is_plain = callee.qself.is_none() && callee.path.leading_colon.is_none();
+        if !is_plain || self.variable(name).is_some() {
+            return unsupported(node);
+        }
+        let args: Vec<_> =
+            node.args.iter().map(|arg| self.evaluate(arg)).collect::<Step<_, _>>()?;
+        let text = name.to_string();
+        if self.program.function(&text).is_some() {
+            return match segment.arguments {
+                syn::PathArguments::None => self.call(name, args, node),
+                _ => unsupported(node),
+            };
+        }
+        if let ([arg], true) = (args.as_slice(), self.program.is_black_box(&text)) {
+            return Ok(arg.clone());
+        }
+        if !self.program.imports_intrinsic(&text) {
+            return Err(Cause::Undefined(text)).at(node);
+        }
+        match table::find(&text) {
+            Some(row) => self.intrinsic(row, &segment.arguments, &args, node),
+            None => Err(Cause::UnknownIntrinsic(text)).at(node),
+        }
+    }
+
+    /// `array[number]`
+    fn index(&mut self, node: &'p ExprIndex) -> Step<Value<D::Byte>, D::Byte> {
+        let items = match self.evaluate(&node.expr)? {
+            Value::Array(items) => items,
+            other => return Err(other.mismatch("an array")).at(node),
+        };
+        let index = match self.evaluate(&node.index)? {
+            Value::Number(number) => number,
+            other => return Err(other.mismatch("a number")).at(node),
+        };
+        let Some(index) = index.known() else { return unsupported(node) };
+        let found = usize::try_from(index).ok().and_then(|i| items.get(i));
+        let beyond = || Cause::Panic(format!("index {index} of {} items", items.len()));
+        found.cloned().ok_or_else(beyond).at(node)
+    }
+
+    /// Sums and products of numbers, at most one factor of which depends on the batch.
+    fn binary(&mut self, node: &'p ExprBinary) -> Step<Value<D::Byte>, D::Byte> {
+        let (left, right) = match (self.evaluate(&node.left)?, self.evaluate(&node.right)?) {
+            (Value::Number(left), Value::Number(right)) => (left, right),
+            (Value::Number(_), other) | (other, _) => {
+                return Err(other.mismatch("a number")).at(node);
+            }
+        };
+        let result = match (&node.op, left.known(), right.known()) {
+            (BinOp::Add(_), _, _) => left.add(right),
+            (BinOp::Mul(_), Some(factor), _) => right.times(factor),
+            (BinOp::Mul(_), _, Some(factor)) => left.times(factor),
+            _ => return unsupported(node),
+        };
+        let overflow = || Cause::Panic("the result does not fit into 64 bits".to_owned());
+        result.map(Value::Number).ok_or_else(overflow).at(node)
+    }
+
+    /// `start..end`
+    fn range(&mut self, node: &'p ExprRange) -> Step<Value<D::Byte>, D::Byte> {
+        let (Some(start), Some(end), RangeLimits::HalfOpen(_)) =
+            (&node.start, &node.end, &node.limits)
+        else {
+            return unsupported(node);
+        };
+        match (self.evaluate(start)?, self.evaluate(end)?) {
+            (Value::Number(start), Value::Number(end)) => Ok(Value::Range(start, Some(end))),
+            (Value::Number(start), Value::Batches) => Ok(Value::Range(start, None)),
+            (Value::Number(_), other) | (other, _) => Err(other.mismatch("a number")).at(node),
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! What the prover says of a kernel.
+
+use core::fmt::{self, Display, Formatter};
+
+use super::fault::Fault;
+use crate::spec::aria;
+
+/// The answer for one kernel and number of rounds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every output bit is the specification's, for every input, every round key and every number
+    /// of batches, and no other memory is touched.
+    Proved(Proof),
+    /// It is not the specification.
+    Refuted(Box<Counterexample>),
+    /// Neither could be shown; why.
+    Unknown(Fault),
+}
+
+impl Verdict {
+    /// Whether it is [`Proved`](Self::Proved).
+    #[must_use]
+    pub const fn is_proved(&self) -> bool {
+        matches!(self, Self::Proved(_))
+    }
+
+    /// One word for it.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Proved(_) => "proved",
+            Self::Refuted(_) => "refuted",
+            Self::Unknown(_) => "unknown",
+        }
+    }
+}
+
+impl Display for Verdict {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Proved(proof) => write!(f, "proved: {proof}"),
+            Self::Refuted(counterexample) => write!(f, "refuted: {counterexample}"),
+            Self::Unknown(fault) => write!(f, "unknown: {fault}"),
+        }
+    }
+}
+
+/// What a proof covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// Bytes that each batch reads, all of its input, and writes, all of its output. Every bit of them
+    /// was compared.
+    pub batch_bytes: usize,
+    /// Different field inversions in them.
+    pub inversions: usize,
+}
+
+impl Display for Proof {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { batch_bytes, inversions } = self;
+        let bits = 8 * batch_bytes;
+        write!(
+            f,
+            "{bits} output bits over {inversions} inversions; a batch reads {batch_bytes} bytes and \
+             writes {batch_bytes}, in place or apart"
+        )
+    }
+}
+
+/// A run on plain bytes that goes wrong: anybody can repeat it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counterexample {
+    /// The key, whose encryption round keys the kernel was given.
+    pub key: Vec<u8>,
+    /// How many batches it was to do.
+    pub batches: usize,
+    /// Whether input and output were the same memory.
+    pub in_place: bool,
+    /// What goes wrong.
+    pub finding: Finding,
+}
+
+/// What goes wrong in a counterexample.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// A block differs; the first that does.
+    Differs {
+        /// Its index.
+        block: usize,
+        /// The first byte that differs.
+        byte: usize,
+        /// The least significant bit of it that differs.
+        bit: u32,
+        /// The input block.
+        input: aria::Block,
+        /// What RFC 5794 makes of it.
+        expected: aria::Block,
+        /// What the kernel makes of it.
+        got: aria::Block,
+    },
+    /// It touches memory that it must not, or leaves out some, or would panic.
+    Misbehaves(Fault),
+}
+
+/// Bytes as hexadecimal digits.
+struct Hex<'a>(&'a [u8]);
+
+impl Display for Hex<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl Display for Counterexample {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { key, batches, in_place, finding } = self;
+        let plural = if *batches == 1 { "" } else { "es" };
+        let place = if *in_place { ", in place" } else { "" };
+        write!(f, "key {}, {batches} batch{plural}{place}: ", Hex(key))?;
+        match finding {
+            Finding::Differs { block, byte, bit, input, expected, got } => write!(
+                f,
+                "block {block} differs first at byte {byte} bit {bit}: input {}, expected {}, got {}",
+                Hex(input),
+                Hex(expected),
+                Hex(got),
+            ),
+            Finding::Misbehaves(fault) => write!(f, "{fault}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_counterexample_says_all_that_is_needed_to_repeat_it() {
+        let counterexample = Counterexample {
+            key: vec![0, 1, 0xfe],
+            batches: 2,
+            in_place: true,
+            finding: Finding::Differs {
+                block: 17,
+                byte: 3,
+                bit: 6,
+                input: [0; 16],
+                expected: [0x11; 16],
+                got: [0x12; 16],
+            },
+        };
+        let verdict = Verdict::Refuted(Box::new(counterexample));
+        assert_eq!(
+            verdict.to_string(),
+            "refuted: key 0001fe, 2 batches, in place: block 17 differs first at byte 3 bit 6: \
+             input 00000000000000000000000000000000, \
+             expected 11111111111111111111111111111111, \
+             got 12121212121212121212121212121212"
+        );
+        assert!(!verdict.is_proved());
+    }
+}

@@ -1,0 +1,211 @@
+//! Mutants of emitted kernels: the text with one thing changed.
+//!
+//! The changes are those of which a slip of an emitter, or of a hand, is made: a constant, an operand,
+//! an immediate, the index of a round-key word, a bound of a loop, the offset of a load or a store.
+//! They are found in the text, line by line, in the form in which the emitter writes; so this module
+//! shares nothing with the reader that is to notice them.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::Rng;
+
+/// What is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// One bit of a constant.
+    Constant,
+    /// An operand of an instruction, for another value of the function.
+    Operand,
+    /// Two operands of an instruction that is no sum, for each other.
+    OperandOrder,
+    /// Two addends of a sum, for each other: this changes nothing.
+    AddendOrder,
+    /// One bit of an immediate.
+    Immediate,
+    /// The index of a round-key word.
+    RoundKeyIndex,
+    /// What is done how often: batches, rounds, steps of the transposition.
+    LoopBound,
+    /// Where a load reads.
+    LoadOffset,
+    /// Where a store writes.
+    StoreOffset,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 9] = [
+        Self::Constant,
+        Self::Operand,
+        Self::OperandOrder,
+        Self::AddendOrder,
+        Self::Immediate,
+        Self::RoundKeyIndex,
+        Self::LoopBound,
+        Self::LoadOffset,
+        Self::StoreOffset,
+    ];
+}
+
+/// A changed text.
+#[derive(Clone, Debug)]
+pub struct Mutant {
+    /// What is changed.
+    pub kind: Kind,
+    /// In which line, from 1.
+    pub line: usize,
+    /// The line before.
+    pub before: String,
+    /// The line after; empty when it is left out.
+    pub after: String,
+    /// The whole text.
+    pub text: String,
+}
+
+/// So many mutants of `text` of one kind, fewer if there are no more; no two are equal.
+#[must_use]
+pub fn mutants(text: &str, kind: Kind, count: usize, random: &mut ChaCha8Rng) -> Vec<Mutant> {
+    let lines: Vec<&str> = text.lines().collect();
+    let has_one = |line: &usize| change(&lines, *line, kind, random).is_some();
+    let sites: Vec<usize> = (0..lines.len()).filter(has_one).collect();
+    let mut found: Vec<Mutant> = Vec::new();
+    if sites.is_empty() {
+        return found;
+    }
+    // Sites are drawn with repetition, so allow for some changes that come again.
+    for _ in 0..20 * count {
+        if found.len() == count {
+            break;
+        }
+        let line = sites[below(random, sites.len())];
+        let Some(after) = change(&lines, line, kind, random) else { continue };
+        if found.iter().all(|mutant| mutant.line != line + 1 || mutant.after != after) {
+            let before = lines[line].to_owned();
+            let text = [&lines[..line], &[after.as_str()], &lines[line + 1..]].concat().join("\n");
+            found.push(Mutant { kind, line: line + 1, before, after, text });
+        }
+    }
+    found
+}
+
+/// A changed form of line `number`, if the line has what `kind` changes.
+fn change(lines: &[&str], number: usize, kind: Kind, random: &mut ChaCha8Rng) -> Option<String> {
+    let line = lines[number];
+    match kind {
+        Kind::Constant => {
+            let value = line.starts_with("const ").then(|| between(line, "u64 = 0x", ";"))??;
+            let digit = below(random, value.replace('_', "").len());
+            let at = value.char_indices().filter(|(_, c)| *c != '_').nth(digit)?.0;
+            let old = u8::from_str_radix(&value[at..=at], 16).ok()?;
+            let digit = format!("{:x}", old ^ (1 << below(random, 4)));
+            Some(spliced(line, &value[at..=at], &digit))
+        }
+        Kind::Immediate => {
+            let value = between(line, "::<0x", ">")?;
+            let old = u8::from_str_radix(value, 16).ok()?;
+            Some(spliced(line, value, &format!("{:02x}", old ^ (1 << below(random, 8)))))
+        }
+        Kind::RoundKeyIndex => {
+            let index = between(line, "rk[", "]")?;
+            let old: usize = index.parse().ok()?;
+            let new = (old + 1 + below(random, 15)) % 16;
+            Some(spliced(line, index, &new.to_string()))
+        }
+        Kind::LoadOffset => offset(line, "loadu", "input.add(", random),
+        Kind::StoreOffset => offset(line, "storeu", "output.add(", random),
+        Kind::LoopBound => bound(line, random),
+        Kind::Operand => {
+            let arguments = arguments(line)?;
+            let old = arguments[below(random, arguments.len())];
+            let names = names_before(lines, number);
+            let new = names.get(below(random, names.len().max(1)))?;
+            (*new != old).then(|| spliced(line, old, new))
+        }
+        Kind::OperandOrder | Kind::AddendOrder => {
+            // The truth table 0x96 is that of a sum.
+            let is_sum = line.contains("_xor_") || line.contains("::<0x96>");
+            let mut arguments =
+                arguments(line).filter(|_| is_sum == (kind == Kind::AddendOrder))?;
+            let list = between(line, "(", ")")?;
+            let first = below(random, arguments.len());
+            let second = (first + 1 + below(random, arguments.len() - 1)) % arguments.len();
+            arguments.swap(first, second);
+            let swapped = spliced(line, list, &arguments.join(", "));
+            (swapped != line).then_some(swapped)
+        }
+    }
+}
+
+/// Another offset, up to the next but one vector away, or anywhere in the first kibibyte.
+fn offset(line: &str, call: &str, before: &str, random: &mut ChaCha8Rng) -> Option<String> {
+    let value = between(line.contains(call).then_some(line)?, before, ")")?;
+    let old: usize = value.parse().ok()?;
+    let new = match below(random, 4) {
+        0 => old + 1 + below(random, 128),
+        1 => old - 1 - below(random, old.min(128)),
+        2 => 16 * below(random, 64),
+        _ => below(random, 1024),
+    };
+    (new != old).then(|| spliced(line, value, &new.to_string()))
+}
+
+/// Another number of batches, of bytes in one, of rounds, or of transposition steps.
+fn bound(line: &str, random: &mut ChaCha8Rng) -> Option<String> {
+    const EDITS: &[(&str, &[&str])] = &[
+        ("0..batches", &["1..batches", "0..1", "0..0", "0..2", "0..batches + 1"]),
+        ("BATCH_BYTES: usize = ", &["BATCH_BYTES: usize = 1", "BATCH_BYTES: usize = 2 * "]),
+        (
+            "[first, turns @ .., last]",
+            &[
+                "[first, _, turns @ .., last]",
+                "[_, first, turns @ .., last]",
+                "[first, turns @ .., last, _]",
+                "[first, turns @ .., _, last]",
+            ],
+        ),
+        ("else { break }", &["else { return }"]),
+        ("let slices = interleave(slices);", &["", "let slices = interleave(interleave(slices));"]),
+        ("let blocks = interleave(blocks);", &["", "let blocks = interleave(interleave(blocks));"]),
+    ];
+    let (from, to) = EDITS.iter().find(|(from, _)| line.contains(from))?;
+    Some(line.replace(from, to[below(random, to.len())]))
+}
+
+/// The arguments of an intrinsic on two or three values.
+fn arguments(line: &str) -> Option<Vec<&str>> {
+    let call = line.trim_start().strip_prefix("let ")?;
+    let call = call.split_once(" = _mm")?.1;
+    let list: Vec<&str> = between(call, "(", ")")?.split(", ").collect();
+    let is_name = |text: &&str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    (list.len() >= 2 && list.iter().all(is_name)).then_some(list)
+}
+
+/// The vectors that the function around line `number` has defined before it.
+fn names_before<'a>(lines: &[&'a str], number: usize) -> Vec<&'a str> {
+    let start = lines[..number].iter().rposition(|line| line.contains("fn ")).unwrap_or(0);
+    let mut names = Vec::new();
+    for line in &lines[start..number] {
+        let Some((pattern, _)) =
+            line.trim_start().strip_prefix("let ").and_then(|rest| rest.split_once(" = "))
+        else {
+            continue;
+        };
+        names.extend(pattern.trim_matches(['[', ']']).split(", "));
+    }
+    names
+}
+
+/// What stands between the first `before` and the next `after`.
+fn between<'a>(line: &'a str, before: &str, after: &str) -> Option<&'a str> {
+    let rest = line.split_once(before)?.1;
+    Some(rest.split_once(after)?.0)
+}
+
+/// `line` with `part`, a slice of it, replaced.
+fn spliced(line: &str, part: &str, by: &str) -> String {
+    let start = part.as_ptr() as usize - line.as_ptr() as usize;
+    format!("{}{by}{}", &line[..start], &line[start + part.len()..])
+}
+
+fn below(random: &mut ChaCha8Rng, limit: usize) -> usize {
+    random.next_u32() as usize % limit
+}

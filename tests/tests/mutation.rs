@@ -1,0 +1,160 @@
+//! Can the prover fail? Kernels with one thing changed: whatever changes the output is refuted, and
+//! whatever does not is proved.
+//!
+//! Whether a mutant changes the output is decided by runs on random bytes, held against the oracle of
+//! the specification: by the prover's reader, but without its symbolic domain and its reference.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{fs, thread};
+
+use aria_gen::prove::counterexample::execute;
+use aria_gen::prove::memory::Placement;
+use aria_gen::prove::package::{Kernel, read_kernels};
+use aria_gen::prove::prove_kernel;
+use aria_gen::prove::reader::Program;
+use aria_gen::prove::verdict::Verdict;
+use aria_gen::spec::aria::{self, KeySize};
+use aria_tests::mutant::{Kind, Mutant, mutants};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+/// Fixed, so that the counts below are.
+const SEED: u64 = 0x5794;
+
+/// One kernel of each way of computing the layers, and the widest.
+const SAMPLE: [&str; 4] = [
+    "aria_avx2_gfni_ymm_blk32",
+    "aria_avx512_gfni_xmm_blk16",
+    "aria_avx512_gfni_zmm_blk64",
+    "aria_sse_gfni_xmm_blk16",
+];
+
+/// Mutants of a kind and kernel.
+const EACH: usize = 8;
+
+/// What became of a mutant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Outcome {
+    /// Its output differs, and the prover refutes it.
+    Refuted,
+    /// Its output is the same, and the prover proves it.
+    Equivalent,
+    /// The prover is wrong, or cannot tell.
+    Missed,
+}
+
+struct Case {
+    kernel: Kernel,
+    mutant: Mutant,
+}
+
+#[test]
+fn every_mutant_that_changes_output_is_refuted() {
+    println!("seed {SEED:#x}");
+    let cases = cases();
+    let next = AtomicUsize::new(0);
+    let outcomes = Mutex::new(BTreeMap::new());
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(case) = cases.get(number) else { break };
+                    let outcome = judge(case, number as u64);
+                    outcomes.lock().expect("no judge panicked").insert(number, outcome);
+                }
+            });
+        }
+    });
+    let outcomes = outcomes.into_inner().expect("no judge panicked");
+    assert_eq!(outcomes.len(), cases.len());
+
+    let mut counts: BTreeMap<(Kind, Outcome), usize> = BTreeMap::new();
+    for (number, outcome) in outcomes {
+        let Case { kernel, mutant } = &cases[number];
+        *counts.entry((mutant.kind, outcome)).or_default() += 1;
+        if outcome == Outcome::Equivalent {
+            let (line, before, after) = (mutant.line, mutant.before.trim(), mutant.after.trim());
+            let why = reason(mutant.kind);
+            tell(&format!("{} line {line}: `{before}` → `{after}`: {why}", kernel.id));
+        }
+    }
+    let count = |outcome| Kind::ALL.map(|kind| counts.get(&(kind, outcome)).copied().unwrap_or(0));
+    for ((kind, outcome), count) in &counts {
+        tell(&format!("{kind:?}: {count} {outcome:?}"));
+    }
+    let all = SAMPLE.len() * EACH;
+    assert_eq!(count(Outcome::Missed), [0; 9]);
+    assert_eq!(count(Outcome::Refuted), [all, all, all, 0, all, all, all, all, all]);
+    assert_eq!(count(Outcome::Equivalent), [0, 0, 0, all, 0, 0, 0, 0, 0]);
+    assert_eq!(cases.len(), 288);
+}
+
+/// The mutants of the sample.
+fn cases() -> Vec<Case> {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("../generated");
+    let read = |name| fs::read_to_string(package.join(name)).expect("the generator wrote it");
+    let table = read("src/lib.rs".to_owned());
+    let mut random = ChaCha8Rng::seed_from_u64(SEED);
+    let mut cases = Vec::new();
+    let kernels = read_kernels("src/lib.rs", &table);
+    for kernel in kernels.expect("the table is as the generator writes it") {
+        if !SAMPLE.contains(&kernel.id.as_str()) {
+            continue;
+        }
+        let text = read(kernel.path());
+        for kind in Kind::ALL {
+            let mutants = mutants(&text, kind, EACH, &mut random);
+            cases.extend(mutants.into_iter().map(|mutant| Case { kernel: kernel.clone(), mutant }));
+        }
+    }
+    cases
+}
+
+fn judge(Case { kernel, mutant }: &Case, seed: u64) -> Outcome {
+    let program = Program::parse(&kernel.path(), &mutant.text).expect("mutants are Rust");
+    let verdict = prove_kernel(&program, kernel, KeySize::K128);
+    match (changes_output(&program, kernel, seed), &verdict) {
+        (true, Verdict::Refuted(_)) => Outcome::Refuted,
+        (false, Verdict::Proved(_)) => Outcome::Equivalent,
+        (changes, verdict) => {
+            let Mutant { line, before, after, .. } = mutant;
+            println!("{} line {line}: `{before}` → `{after}`", kernel.id);
+            println!("changes output: {changes}, yet {verdict}");
+            Outcome::Missed
+        }
+    }
+}
+
+/// Whether some run on random bytes differs from the oracle or goes wrong.
+fn changes_output(program: &Program, kernel: &Kernel, seed: u64) -> bool {
+    let mut random = ChaCha8Rng::seed_from_u64(SEED ^ seed << 32);
+    let calls = [(1, Placement::Apart), (2, Placement::Apart), (3, Placement::Same)];
+    calls.into_iter().any(|(batches, placement)| {
+        let mut keys = vec![[0; 16]; KeySize::K128.rounds() + 1];
+        random.fill_bytes(keys.as_flattened_mut());
+        let mut input = vec![[0; 16]; kernel.blocks * batches];
+        random.fill_bytes(input.as_flattened_mut());
+        let output = execute(program, kernel, &keys, input.as_flattened(), placement);
+        let expected: Vec<aria::Block> =
+            input.iter().map(|block| aria::encrypt_with(&keys, block)).collect();
+        !output.is_ok_and(|output| output == expected.as_flattened())
+    })
+}
+
+/// Why a mutant that is proved may be so.
+fn reason(kind: Kind) -> &'static str {
+    match kind {
+        Kind::AddendOrder => "a sum has no order",
+        _ => panic!("no reason is known why {kind:?} should change nothing"),
+    }
+}
+
+/// Reports past the test harness, so that it is seen when all is well, too.
+fn tell(line: &str) {
+    let _ = writeln!(io::stderr(), "mutation: {line}");
+}

@@ -1,0 +1,265 @@
+//! `cargo xtask prove`: shows that the kernels of a package are the cipher of RFC 5794, from their
+//! text; or that one is not, with a counterexample.
+//!
+//! Every kernel is proved for 12, 14 and 16 rounds. Only when all are proved does the command
+//! succeed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+use aria_gen::kernel::matrix;
+use aria_gen::prove::package::{Kernel, read_kernels};
+use aria_gen::prove::reader::Program;
+use aria_gen::prove::verdict::{Counterexample, Finding, Verdict};
+use aria_gen::prove::{fault::Fault, prove_kernel};
+use aria_gen::spec::aria::KeySize;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use crate::workspace;
+
+/// Arguments of `prove`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Kernels to prove; all of the package when none is named
+    #[arg(value_name = "ID")]
+    ids: Vec<String>,
+    /// The package that holds them, as `gen` or `gen --out` wrote it [default: generated]
+    #[arg(long, value_name = "DIR")]
+    package: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The answer for one kernel and number of rounds.
+#[derive(Debug, Serialize)]
+struct Answer {
+    id: String,
+    rounds: usize,
+    /// `proved`, `refuted` or `unknown`.
+    verdict: &'static str,
+    /// What was compared, the counterexample, or what stands in the way, as a sentence.
+    detail: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counterexample: Option<Run>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<Place>,
+    seconds: f64,
+}
+
+/// A run that goes wrong, bytes in hexadecimal digits.
+#[derive(Debug, Serialize)]
+struct Run {
+    key: String,
+    batches: usize,
+    in_place: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difference: Option<Difference>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<Place>,
+}
+
+/// The first difference of a run.
+#[derive(Debug, Serialize)]
+struct Difference {
+    block: usize,
+    byte: usize,
+    bit: u32,
+    input: String,
+    expected: String,
+    got: String,
+}
+
+/// What is wrong at a line of a file.
+#[derive(Debug, Serialize)]
+struct Place {
+    path: String,
+    line: usize,
+    reason: String,
+    remedy: &'static str,
+}
+
+impl From<&Fault> for Place {
+    fn from(fault: &Fault) -> Self {
+        let (reason, remedy) = (fault.cause.to_string(), fault.cause.remedy());
+        Self { path: fault.path.clone(), line: fault.line, reason, remedy }
+    }
+}
+
+impl From<&Counterexample> for Run {
+    fn from(found: &Counterexample) -> Self {
+        let (key, batches, in_place) = (hex(&found.key), found.batches, found.in_place);
+        let (difference, fault) = match &found.finding {
+            Finding::Differs { block, byte, bit, input, expected, got } => {
+                let [input, expected, got] = [input, expected, got].map(|bytes| hex(bytes));
+                let (block, byte, bit) = (*block, *byte, *bit);
+                (Some(Difference { block, byte, bit, input, expected, got }), None)
+            }
+            Finding::Misbehaves(fault) => (None, Some(fault.into())),
+        };
+        Self { key, batches, in_place, difference, fault }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The whole answer.
+#[derive(Debug, Serialize)]
+struct Report {
+    proved: usize,
+    refuted: usize,
+    unknown: usize,
+    seconds: f64,
+    kernels: Vec<Answer>,
+}
+
+/// What is to be proved.
+struct Task {
+    kernel: Kernel,
+    size: KeySize,
+    path: String,
+    text: String,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// When a kernel is not proved, and when one is named that is not there.
+pub fn run(args: &Args) -> anyhow::Result<()> {
+    let package = args.package.clone().unwrap_or_else(workspace::generated);
+    let start = Instant::now();
+    let tasks = tasks(&package, &args.ids)?;
+    let kernels = answer_all(&tasks);
+    let count = |name| kernels.iter().filter(|answer| answer.verdict == name).count();
+    let report = Report {
+        proved: count("proved"),
+        refuted: count("refuted"),
+        unknown: count("unknown"),
+        seconds: start.elapsed().as_secs_f64(),
+        kernels,
+    };
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&report)?);
+    } else {
+        print_report(&report);
+    }
+    let (total, open) = (tasks.len(), tasks.len() - report.proved);
+    if open > 0 {
+        bail!(
+            "{open} of {total} not proved: {} refuted, {} unknown",
+            report.refuted,
+            report.unknown
+        );
+    }
+    Ok(())
+}
+
+/// The kernels of `package` named `ids`, or all, each with every number of rounds.
+fn tasks(package: &Path, ids: &[String]) -> anyhow::Result<Vec<Task>> {
+    let read = |name: &str| {
+        let path = package.join(name);
+        let shown = path.strip_prefix(workspace::root()).unwrap_or(&path).display().to_string();
+        let text = fs::read_to_string(&path);
+        let remedy = || format!("cannot read {shown}; run `cargo xtask gen`, or see `--package`");
+        Ok::<_, anyhow::Error>((shown.clone(), text.with_context(remedy)?))
+    };
+    let (path, text) = read("src/lib.rs")?;
+    let kernels = read_kernels(&path, &text)?;
+    for id in ids {
+        if kernels.iter().all(|kernel| kernel.id != *id) {
+            matrix::select(id)?;
+            bail!("{path} has no `{id}`; `cargo xtask gen --out DIR --only {id}` makes a package");
+        }
+    }
+    let mut tasks = Vec::new();
+    for kernel in kernels {
+        if !ids.is_empty() && !ids.contains(&kernel.id) {
+            continue;
+        }
+        let (path, text) = read(&kernel.path())?;
+        for size in KeySize::ALL {
+            let (kernel, path, text) = (kernel.clone(), path.clone(), text.clone());
+            tasks.push(Task { kernel, size, path, text });
+        }
+    }
+    if tasks.is_empty() {
+        bail!("{path} lists no kernel; nothing would be proved");
+    }
+    Ok(tasks)
+}
+
+/// The answers, in the order of the tasks, found on all cores.
+fn answer_all(tasks: &[Task]) -> Vec<Answer> {
+    let bar = ProgressBar::new(tasks.len() as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}") {
+        bar.set_style(style);
+    }
+    let next = AtomicUsize::new(0);
+    let answers = Mutex::new(Vec::new());
+    let work = || {
+        while let Some((number, task)) = take(tasks, &next) {
+            bar.set_message(task.kernel.id.clone());
+            let answer = answer(task);
+            answers.lock().expect("no other worker panicked").push((number, answer));
+            bar.inc(1);
+        }
+    };
+    let workers = thread::available_parallelism().map_or(1, usize::from).min(tasks.len());
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(work);
+        }
+    });
+    bar.finish_and_clear();
+    let mut answers = answers.into_inner().expect("no worker panicked");
+    answers.sort_by_key(|(number, _)| *number);
+    answers.into_iter().map(|(_, answer)| answer).collect()
+}
+
+/// The next task that no worker has taken, with its number.
+fn take<'a>(tasks: &'a [Task], next: &AtomicUsize) -> Option<(usize, &'a Task)> {
+    let number = next.fetch_add(1, Ordering::Relaxed);
+    tasks.get(number).map(|task| (number, task))
+}
+
+fn answer(task: &Task) -> Answer {
+    let start = Instant::now();
+    let verdict = verdict(task).unwrap_or_else(Verdict::Unknown);
+    let (detail, counterexample, fault) = match &verdict {
+        Verdict::Proved(proof) => (proof.to_string(), None, None),
+        Verdict::Refuted(found) => (found.to_string(), Some((&**found).into()), None),
+        Verdict::Unknown(fault) => (fault.to_string(), None, Some(fault.into())),
+    };
+    Answer {
+        id: task.kernel.id.clone(),
+        rounds: task.size.rounds(),
+        verdict: verdict.name(),
+        detail,
+        counterexample,
+        fault,
+        seconds: start.elapsed().as_secs_f64(),
+    }
+}
+
+fn verdict(task: &Task) -> Result<Verdict, Fault> {
+    let program = Program::parse(&task.path, &task.text)?;
+    Ok(prove_kernel(&program, &task.kernel, task.size))
+}
+
+fn print_report(report: &Report) {
+    let width = report.kernels.iter().map(|answer| answer.id.len()).max().unwrap_or(0);
+    for Answer { id, rounds, verdict, detail, .. } in &report.kernels {
+        println!("{id:width$}  {rounds} rounds  {verdict}: {detail}");
+    }
+    let (proved, total, seconds) = (report.proved, report.kernels.len(), report.seconds);
+    println!("{proved} of {total} proved in {seconds:.2} s");
+}
