@@ -62,8 +62,7 @@ pub fn generate(ids: &[KernelId], kind: PackageKind) -> Result<Files, GenError> 
     }
     for built in &words {
         files.insert(kernel_path(built.id), words::emit_words(built));
-        let substitution = format!("src/{}.rs", words::SUBSTITUTION);
-        files.insert(substitution, words::emit_substitution(built));
+        files.insert(format!("src/{}.rs", words::LAYERS), words::emit_layers(built));
     }
     Ok(files)
 }

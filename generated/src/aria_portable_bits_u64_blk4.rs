@@ -4,9 +4,9 @@
 //! Meaning: RFC 5794, sections 2.2 and 2.4. Built by `aria-gen/src/kernel/bits.rs`, which tells how
 //! bits are laid out.
 //!
-//! Needs no CPU feature and has no table. 314 operations on words a round.
+//! Needs no CPU feature and has no table. 310 operations on words a round.
 
-use crate::substitution::substitute;
+use crate::layers::{substitute, diffuse};
 
 /// Where bytes are before odd rounds: bytes of a batch in the order of the words.
 const ODD: [[usize; 8]; 8] = [
@@ -294,143 +294,6 @@ fn add(state: [u64; 8], row: &[u64; 8]) -> [u64; 8] {
     let y6 = p6 ^ k6;
     let k7 = row[7];
     let y7 = p7 ^ k7;
-    [y0, y1, y2, y3, y4, y5, y6, y7]
-}
-
-/// A, the diffusion layer, RFC 5794 section 2.4.3, and a row of words: to each bit the sums over
-/// its row and its column of the grid.
-#[inline(always)]
-fn diffuse(state: [u64; 8], row: &[u64; 8]) -> [u64; 8] {
-    let [p0, p1, p2, p3, p4, p5, p6, p7] = state;
-
-    // Plane 0
-    let t = p0 >> 2;
-    let t2 = p0 ^ t;
-    let t3 = t2 >> 1;
-    let t4 = t2 ^ t3;
-    let t5 = t4 & 0x1111_1111_1111_1111;
-    let r = (t5 << 4).wrapping_sub(t5);
-    let t6 = p0.rotate_right(16);
-    let t7 = p0 ^ t6;
-    let t8 = t7.rotate_right(32);
-    let c = t7 ^ t8;
-    let k = row[0];
-    let t9 = p0 ^ k;
-    let t10 = t9 ^ r;
-    let y0 = t10 ^ c;
-
-    // Plane 1
-    let t11 = p1 >> 2;
-    let t12 = p1 ^ t11;
-    let t13 = t12 >> 1;
-    let t14 = t12 ^ t13;
-    let t15 = t14 & 0x1111_1111_1111_1111;
-    let r2 = (t15 << 4).wrapping_sub(t15);
-    let t16 = p1.rotate_right(16);
-    let t17 = p1 ^ t16;
-    let t18 = t17.rotate_right(32);
-    let c2 = t17 ^ t18;
-    let k2 = row[1];
-    let t19 = p1 ^ k2;
-    let t20 = t19 ^ r2;
-    let y1 = t20 ^ c2;
-
-    // Plane 2
-    let t21 = p2 >> 2;
-    let t22 = p2 ^ t21;
-    let t23 = t22 >> 1;
-    let t24 = t22 ^ t23;
-    let t25 = t24 & 0x1111_1111_1111_1111;
-    let r3 = (t25 << 4).wrapping_sub(t25);
-    let t26 = p2.rotate_right(16);
-    let t27 = p2 ^ t26;
-    let t28 = t27.rotate_right(32);
-    let c3 = t27 ^ t28;
-    let k3 = row[2];
-    let t29 = p2 ^ k3;
-    let t30 = t29 ^ r3;
-    let y2 = t30 ^ c3;
-
-    // Plane 3
-    let t31 = p3 >> 2;
-    let t32 = p3 ^ t31;
-    let t33 = t32 >> 1;
-    let t34 = t32 ^ t33;
-    let t35 = t34 & 0x1111_1111_1111_1111;
-    let r4 = (t35 << 4).wrapping_sub(t35);
-    let t36 = p3.rotate_right(16);
-    let t37 = p3 ^ t36;
-    let t38 = t37.rotate_right(32);
-    let c4 = t37 ^ t38;
-    let k4 = row[3];
-    let t39 = p3 ^ k4;
-    let t40 = t39 ^ r4;
-    let y3 = t40 ^ c4;
-
-    // Plane 4
-    let t41 = p4 >> 2;
-    let t42 = p4 ^ t41;
-    let t43 = t42 >> 1;
-    let t44 = t42 ^ t43;
-    let t45 = t44 & 0x1111_1111_1111_1111;
-    let r5 = (t45 << 4).wrapping_sub(t45);
-    let t46 = p4.rotate_right(16);
-    let t47 = p4 ^ t46;
-    let t48 = t47.rotate_right(32);
-    let c5 = t47 ^ t48;
-    let k5 = row[4];
-    let t49 = p4 ^ k5;
-    let t50 = t49 ^ r5;
-    let y4 = t50 ^ c5;
-
-    // Plane 5
-    let t51 = p5 >> 2;
-    let t52 = p5 ^ t51;
-    let t53 = t52 >> 1;
-    let t54 = t52 ^ t53;
-    let t55 = t54 & 0x1111_1111_1111_1111;
-    let r6 = (t55 << 4).wrapping_sub(t55);
-    let t56 = p5.rotate_right(16);
-    let t57 = p5 ^ t56;
-    let t58 = t57.rotate_right(32);
-    let c6 = t57 ^ t58;
-    let k6 = row[5];
-    let t59 = p5 ^ k6;
-    let t60 = t59 ^ r6;
-    let y5 = t60 ^ c6;
-
-    // Plane 6
-    let t61 = p6 >> 2;
-    let t62 = p6 ^ t61;
-    let t63 = t62 >> 1;
-    let t64 = t62 ^ t63;
-    let t65 = t64 & 0x1111_1111_1111_1111;
-    let r7 = (t65 << 4).wrapping_sub(t65);
-    let t66 = p6.rotate_right(16);
-    let t67 = p6 ^ t66;
-    let t68 = t67.rotate_right(32);
-    let c7 = t67 ^ t68;
-    let k7 = row[6];
-    let t69 = p6 ^ k7;
-    let t70 = t69 ^ r7;
-    let y6 = t70 ^ c7;
-
-    // Plane 7
-    let t71 = p7 >> 2;
-    let t72 = p7 ^ t71;
-    let t73 = t72 >> 1;
-    let t74 = t72 ^ t73;
-    let t75 = t74 & 0x1111_1111_1111_1111;
-    let r8 = (t75 << 4).wrapping_sub(t75);
-    let t76 = p7.rotate_right(16);
-    let t77 = p7 ^ t76;
-    let t78 = t77.rotate_right(32);
-    let c8 = t77 ^ t78;
-    let k8 = row[7];
-    let t79 = p7 ^ k8;
-    let t80 = t79 ^ r8;
-    let y7 = t80 ^ c8;
-
     [y0, y1, y2, y3, y4, y5, y6, y7]
 }
 

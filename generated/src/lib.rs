@@ -21,7 +21,7 @@ mod aria_avx_gfni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_gfni_xmm_blk16;
 mod aria_portable_bits_u64_blk4;
-mod substitution;
+mod layers;
 mod feature;
 #[cfg(all(feature = "probe", target_arch = "x86_64"))]
 pub mod probe;
@@ -136,7 +136,7 @@ pub const KERNELS: &[Kernel] = &[
         id: "aria_portable_bits_u64_blk4",
         features: &[],
         blocks: 4,
-        batch_cycles: 965,
+        batch_cycles: 953,
         entry: Entry::EcbPlanes {
             expand: aria_portable_bits_u64_blk4::expand_keys,
             run: aria_portable_bits_u64_blk4::aria_portable_bits_u64_blk4,
@@ -158,7 +158,7 @@ pub const KERNELS: &[Kernel] = &[
         id: "aria_portable_bits_u64_blk4",
         features: &[],
         blocks: 4,
-        batch_cycles: 965,
+        batch_cycles: 953,
         entry: Entry::EcbPlanes {
             expand: aria_portable_bits_u64_blk4::expand_keys,
             run: aria_portable_bits_u64_blk4::aria_portable_bits_u64_blk4,

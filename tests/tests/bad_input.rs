@@ -108,7 +108,7 @@ fn unknown_kernel() {
 fn kernel_that_cannot_run() {
     let portable = Token::detect().capped(Cap::Portable);
     assert_eq!(portable.features(), FeatureSet::EMPTY);
-    for kernel in kernels() {
+    for kernel in kernels().filter(|kernel| !kernel.features.is_empty()) {
         let needed: FeatureSet = kernel.features.iter().copied().collect();
         let error = portable.forced(kernel.id).unwrap_err();
         assert_eq!(error, ForceError::CannotRun { id: kernel.id, missing: needed });

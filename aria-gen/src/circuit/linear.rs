@@ -17,29 +17,69 @@ use super::{Circuit, Wire};
 /// When there are more than eight inputs, or a row names one that is none.
 #[must_use]
 pub fn derive_linear(inputs: usize, rows: &[u8], tries: u64) -> Circuit {
-    assert!(inputs <= 8, "distances are kept for all sums, so for eight inputs at most");
-    let fits = |row: &u8| u32::from(*row) >> inputs == 0;
-    assert!(rows.iter().all(fits), "a row names an input above {inputs}");
-    let circuits = (0..tries.max(1)).map(|seed| attempt(inputs, rows, seed));
-    circuits.min_by_key(|circuit| circuit.gates.len()).expect("at least one attempt was made")
+    let mut circuit = Circuit::new(inputs);
+    let known: Vec<(u8, Wire)> = (0..inputs).map(|i| (1 << i, Wire(i))).collect();
+    let outputs = extend_linear(&mut circuit, &known, rows, tries);
+    circuit.set_outputs(outputs);
+    circuit
 }
 
-fn attempt(inputs: usize, rows: &[u8], seed: u64) -> Circuit {
-    let mut circuit = Circuit::new(inputs);
-    let mut known: Vec<(u8, Wire)> = (0..inputs).map(|i| (1 << i, Wire(i))).collect();
-    let mut distances: Vec<u32> = (0..1u32 << inputs).map(u32::count_ones).collect();
+/// The same within a circuit that has some sums already: `known` are sums of up to eight bits, as in
+/// rows, with the wires that hold them. Returns the wires of the rows, `None` for an empty one.
+///
+/// # Panics
+///
+/// When a row is no sum of known ones.
+pub fn extend_linear(
+    circuit: &mut Circuit,
+    known: &[(u8, Wire)],
+    rows: &[u8],
+    tries: u64,
+) -> Vec<Option<Wire>> {
+    let attempts = (0..tries.max(1)).map(|seed| {
+        let mut extended = circuit.clone();
+        let outputs = attempt(&mut extended, known, rows, seed);
+        (extended, outputs)
+    });
+    let best = attempts.min_by_key(|(extended, _)| extended.gates.len());
+    let (extended, outputs) = best.expect("at least one attempt was made");
+    *circuit = extended;
+    outputs
+}
+
+fn attempt(
+    circuit: &mut Circuit,
+    known: &[(u8, Wire)],
+    rows: &[u8],
+    seed: u64,
+) -> Vec<Option<Wire>> {
+    let mut distances = vec![UNREACHED; 256];
+    distances[0] = 0;
+    for (sum, _) in known {
+        lower(&mut distances, *sum);
+    }
+    let reached = |row: &u8| distances[usize::from(*row)] < UNREACHED;
+    assert!(rows.iter().all(reached), "a row is no sum of the known ones");
+    let mut known = known.to_vec();
     let mut ties = Ties(seed);
     while rows.iter().any(|&row| distances[usize::from(row)] > 1) {
         let (sum, a, b) = best_pair(&known, rows, &distances, &mut ties);
         known.push((sum, circuit.xor(a, b)));
-        let before = distances.clone();
-        for (x, distance) in distances.iter_mut().enumerate() {
-            *distance = before[x].min(before[x ^ usize::from(sum)] + 1);
-        }
+        lower(&mut distances, sum);
     }
     let wire = |row: u8| known.iter().find(|(sum, _)| *sum == row).map(|(_, wire)| *wire);
-    circuit.set_outputs(rows.iter().map(|&row| wire(row)).collect());
-    circuit
+    rows.iter().map(|&row| wire(row)).collect()
+}
+
+/// More than any distance.
+const UNREACHED: u32 = 1 << 10;
+
+/// Takes a new known sum into account.
+fn lower(distances: &mut [u32], sum: u8) {
+    let before = distances.to_vec();
+    for (x, distance) in distances.iter_mut().enumerate() {
+        *distance = before[x].min(before[x ^ usize::from(sum)] + 1);
+    }
 }
 
 /// Two known sums and what they add up to.

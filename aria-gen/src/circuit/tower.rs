@@ -12,9 +12,12 @@
 //! With θ = γ1·γ0 + ν·(γ1 + γ0)², the inverse of γ is (γ0/θ)·Y¹⁶ + (γ1/θ)·Y, and the same one step
 //! further down. A choice of W, Z and Y in the field of [`gf256`] is a [`Tower`]; there are 128.
 
-use super::linear::derive_linear;
+use super::linear::extend_linear;
 use super::{Circuit, Wire};
 use crate::math::{BitMatrix, gf256};
+
+/// Ways to break ties when sums are derived.
+const TRIES: u64 = 8;
 
 /// A choice of the three basis elements. Bit 4i + 2j + k of an element in its basis is the
 /// coefficient of the product of Y or Y¹⁶, Z or Z⁴, W or W²; set bits choose the powers.
@@ -84,9 +87,11 @@ impl Tower {
         let [lower, upper] = [[0, 1, 2, 3], [4, 5, 6, 7]].map(|half| half.map(|i| wires[i]));
         let (lower, upper) = (Sums::of(&mut circuit, lower), Sums::of(&mut circuit, upper));
         let product = self.product(&mut circuit, &upper, &lower);
-        let sum: Vec<Wire> = (0..4).map(|i| circuit.xor(upper.bits[i], lower.bits[i])).collect();
+        // ν·(γ1 + γ0)², a sum of bits of both, with what was added up for the product.
+        let known: Vec<(u8, Wire)> = lower.known(0).chain(upper.known(4)).collect();
         let scaled = self.rows(4, |x| gf256::mul(self.nu(), gf256::pow(x, 2)));
-        let scaled = circuit.append(&derive_linear(4, &scaled, 8), &sum);
+        let scaled: Vec<u8> = scaled.into_iter().map(|row| row | row << 4).collect();
+        let scaled = extend_linear(&mut circuit, &known, &scaled, TRIES);
         let theta = core::array::from_fn(|i| add(&mut circuit, product[i], scaled[i]));
         let inverse = self.inversion_16(&mut circuit, theta);
         let inverse = Sums::of(&mut circuit, inverse);
@@ -101,9 +106,10 @@ impl Tower {
         let [l0, l1, u0, u1] = x;
         let (lower, upper) = (Pair::of(circuit, [l0, l1]), Pair::of(circuit, [u0, u1]));
         let product = product_4(circuit, &upper, &lower);
-        let sum = [circuit.xor(u0, l0), circuit.xor(u1, l1)];
+        let known: Vec<(u8, Wire)> = lower.known(0).into_iter().chain(upper.known(2)).collect();
         let scaled = self.rows(2, |x| gf256::mul(self.n(), gf256::pow(x, 2)));
-        let scaled = circuit.append(&derive_linear(2, &scaled, 1), &sum);
+        let scaled: Vec<u8> = scaled.into_iter().map(|row| row | row << 2).collect();
+        let scaled = extend_linear(circuit, &known, &scaled, TRIES);
         let [p0, p1] = [0, 1].map(|i| add(circuit, product[i], scaled[i]));
         // In GF(4) the inverse is the square, which exchanges the two coefficients.
         let inverse = Pair::of(circuit, [p1, p0]);
@@ -148,11 +154,16 @@ impl Pair {
     fn of(circuit: &mut Circuit, bits: [Wire; 2]) -> Self {
         Self { bits, sum: circuit.xor(bits[0], bits[1]) }
     }
+
+    /// Its sums, the bits numbered from `first` on.
+    fn known(&self, first: u32) -> [(u8, Wire); 3] {
+        let [a, b] = self.bits;
+        [(1 << first, a), (2 << first, b), (3 << first, self.sum)]
+    }
 }
 
 /// An element of GF(16) with the sums that products take.
 struct Sums {
-    bits: [Wire; 4],
     lower: Pair,
     upper: Pair,
     both: Pair,
@@ -164,7 +175,13 @@ impl Sums {
         let (lower, upper) = (Pair::of(circuit, [l0, l1]), Pair::of(circuit, [u0, u1]));
         let both = [circuit.xor(l0, u0), circuit.xor(l1, u1)];
         let both = Pair { bits: both, sum: circuit.xor(lower.sum, upper.sum) };
-        Self { bits, lower, upper, both }
+        Self { lower, upper, both }
+    }
+
+    /// Its sums, the bits numbered from `first` on.
+    fn known(&self, first: u32) -> impl Iterator<Item = (u8, Wire)> {
+        let both = self.both.known(0).map(|(sum, wire)| ((sum | sum << 2) << first, wire));
+        self.lower.known(first).into_iter().chain(self.upper.known(first + 2)).chain(both)
     }
 }
 

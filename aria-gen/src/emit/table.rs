@@ -7,7 +7,7 @@ use super::Kernel;
 use super::items::{feature_variant, ident, number};
 use super::package::PackageKind;
 use super::source::{Notes, Source, doc};
-use super::words::SUBSTITUTION;
+use super::words::LAYERS;
 use crate::isa::Feature;
 use crate::kernel::{KernelId, KeyForm};
 use crate::pipeline::BuiltWords;
@@ -40,8 +40,8 @@ pub(super) fn emit_lib(kind: PackageKind, kernels: &[Kernel], words: &[BuiltWord
 }
 
 fn modules(kind: PackageKind, kernels: &[Kernel], words: &[BuiltWords]) -> TokenStream {
-    let substitution = (!words.is_empty()).then(|| {
-        let name = ident(SUBSTITUTION);
+    let layers = (!words.is_empty()).then(|| {
+        let name = ident(LAYERS);
         quote! { mod #name; }
     });
     let portable = words.iter().map(|built| ident(&built.id.to_string()));
@@ -55,7 +55,7 @@ fn modules(kind: PackageKind, kernels: &[Kernel], words: &[BuiltWords]) -> Token
     quote! {
         #(#[cfg(target_arch = "x86_64")] mod #names;)*
         #(mod #portable;)*
-        #substitution
+        #layers
         mod feature;
         #probe
     }

@@ -204,8 +204,8 @@ mod tests {
         assert_eq!(read_kernels("lib.rs", text), Ok(vec![kernel.clone()]));
         assert_eq!(read_beyond("lib.rs", text), Ok(Vec::new()));
 
-        let words = "&[Kernel { id: \"w\", entry: Entry::EcbPlanes { run: m::f } }, Kernel";
-        let with_words = text.replacen("&[Kernel", words, 1);
+        let words = "= &[Kernel { id: \"w\", entry: Entry::EcbPlanes { run: m::f } }, Kernel";
+        let with_words = text.replacen("= &[Kernel", words, 1);
         assert_eq!(read_kernels("lib.rs", &with_words), Ok(vec![kernel]));
         assert_eq!(read_beyond("lib.rs", &with_words), Ok(vec!["w".to_owned()]));
 
