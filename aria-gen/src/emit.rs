@@ -7,6 +7,7 @@ mod entry;
 mod feature;
 mod items;
 mod kernel;
+mod key_form;
 mod package;
 mod probe;
 mod routine;
@@ -54,6 +55,7 @@ pub fn generate(ids: &[KernelId], kind: PackageKind) -> Result<Files, GenError> 
     let mut files = package::package_files(kind, &names(&kernels, &words));
     files.insert("src/lib.rs".to_owned(), table::emit_lib(kind, &kernels, &words));
     files.insert("src/feature.rs".to_owned(), feature::emit_features());
+    files.insert("src/key_form.rs".to_owned(), key_form::emit_key_forms());
     if kind == PackageKind::Workspace {
         files.extend(probe::emit_probes());
     }

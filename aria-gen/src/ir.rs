@@ -16,6 +16,8 @@
 //! This module knows vectors and bytes. It does not know ciphers, CPUs or Rust text.
 
 pub mod interp;
+mod machine;
+mod meaning;
 mod op;
 mod print;
 mod program;
@@ -23,7 +25,9 @@ mod routine;
 mod verify;
 pub mod word;
 
-pub use op::{AbstractOp, Access, Arity, Form, MachineOp, Operation};
-pub use program::{Call, Constant, Control, KeyRef, Program, RoutineId, STATE_KEYS};
+pub use machine::{Form, MachineOp, Span};
+pub use meaning::shift_rows;
+pub use op::{AbstractOp, Access, Arity, Operation};
+pub use program::{Call, Constant, ConstantData, Control, KeyRef, Program, RoutineId, STATE_KEYS};
 pub use routine::{Routine, Step, Stmt, Value};
 pub use verify::VerifyError;

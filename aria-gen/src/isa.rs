@@ -15,7 +15,7 @@ pub use cost::{Cost, MICRO_ARCHITECTURES, MicroArchitecture, Piece, Ports, Work}
 pub use feature::{CpuidRegister, Feature, RegisterState};
 pub use table::{ROWS, Residence, Row};
 
-use crate::ir::{Form, MachineOp, Operation, Program};
+use crate::ir::{Form, MachineOp, Operation, Program, Span};
 
 /// A tier at a width: what the lowering aims at and the passes are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,18 +38,33 @@ pub struct MissingRow {
     pub width: Width,
 }
 
+fn find_row(form: Form, encoding: Encoding, width: Width) -> Result<&'static Row, MissingRow> {
+    let found =
+        ROWS.iter().find(|row| row.form == form && row.encoding == encoding && row.width == width);
+    found.ok_or(MissingRow { form, encoding, width })
+}
+
 impl Isa {
-    /// The instruction for `form`.
+    /// The instruction for `form` on a whole register.
     ///
     /// # Errors
     ///
     /// When the table has no such row.
     pub fn row(self, form: Form) -> Result<&'static Row, MissingRow> {
-        let (encoding, width) = (self.tier.encoding(), self.width);
-        let found = ROWS
-            .iter()
-            .find(|row| row.form == form && row.encoding == encoding && row.width == width);
-        found.ok_or(MissingRow { form, encoding, width })
+        find_row(form, self.tier.encoding(), self.width)
+    }
+
+    /// The instruction for `op`. On a single lane that is an xmm instruction, VEX-encoded even where
+    /// the tier is EVEX: AES-NI has no EVEX form.
+    ///
+    /// # Errors
+    ///
+    /// When the table has no such row.
+    pub fn row_of(self, op: &MachineOp) -> Result<&'static Row, MissingRow> {
+        match op.span() {
+            Span::Vector => self.row(op.form()),
+            Span::Lane => find_row(op.form(), self.tier.encoding().min(Encoding::Vex), Width::Xmm),
+        }
     }
 
     /// Whether the target has an instruction for `form`.
@@ -67,7 +82,7 @@ impl Isa {
     pub fn features(self, program: &Program<MachineOp>) -> Result<Vec<Feature>, MissingRow> {
         let mut features = self.tier.floor().to_vec();
         for stmt in program.routines.iter().flat_map(|r| r.body()) {
-            features.extend(self.row(stmt.op.form())?.features);
+            features.extend(self.row_of(&stmt.op)?.features);
         }
         features.sort_unstable();
         features.dedup();
@@ -80,7 +95,7 @@ impl Isa {
     ///
     /// When `op` has no row.
     pub fn residence(self, op: &MachineOp) -> Result<Residence, MissingRow> {
-        Ok(self.row(op.form())?.residence)
+        Ok(self.row_of(op)?.residence)
     }
 
     /// The work of one batch on `cpu`: `calls` says how often each routine runs.
@@ -97,9 +112,9 @@ impl Isa {
         let mut work = Work::default();
         for (routine, &times) in program.routines.iter().zip(calls) {
             for stmt in routine.body() {
-                let row = self.row(stmt.op.form())?;
+                let row = self.row_of(&stmt.op)?;
                 // Constants are loaded once a call of the kernel, outside the batch loop.
-                if row.form != Form::Matrix {
+                if !matches!(row.form, Form::Matrix | Form::Bytes) {
                     work.add(cpu.cost(row), times);
                 }
             }
@@ -112,8 +127,15 @@ impl Isa {
     #[must_use]
     pub fn operations(self, routine: &crate::ir::Routine<MachineOp>) -> usize {
         let counts = |op: &MachineOp| {
-            let memory =
-                matches!(op.form(), Form::Load | Form::Store | Form::KeySplat32 | Form::Matrix);
+            let memory = matches!(
+                op.form(),
+                Form::Load
+                    | Form::Store
+                    | Form::KeySplat32
+                    | Form::Matrix
+                    | Form::Bytes
+                    | Form::LaneLow
+            );
             !memory && op.has_result()
         };
         routine.body().iter().filter(|s| counts(&s.op)).count()

@@ -6,7 +6,7 @@
 
 pub mod bits;
 mod id;
-mod key_form;
+pub mod key_form;
 pub mod matrix;
 pub mod slice;
 

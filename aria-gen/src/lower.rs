@@ -1,21 +1,35 @@
 //! From what a kernel means to instructions: abstract program in, machine program out.
 //!
-//! The only module that sees both vocabularies. S-boxes become the unit's sequences
-//! (`sbox`), linear layers become networks of exclusive ors ([`network`]), round key bytes become
-//! loads of the key form; loads, stores and interleavings have one instruction each. The result is
-//! correct and naive: repeated constants are merged, and orders chosen, by the passes.
+//! The only module that sees both vocabularies. S-boxes become the unit's sequences (`sbox`),
+//! linear layers become networks of exclusive ors ([`network`]), round key bytes become loads of
+//! the key form; loads, stores and interleavings have one instruction each. The result is correct
+//! and naive: repeated constants are merged, and orders chosen, by the passes.
+//!
+//! **Lazy ShiftRows.** AES instructions permute the bytes of a lane. In the slice layout that only
+//! renames blocks, as long as all slices agree; so a value carries the *turns* by which it is off,
+//! powers of ShiftRows, and is put right only where values that are off differently meet
+//! (`routine`). Turns pass from routine to routine with the state.
 
 pub mod network;
+mod routine;
 mod sbox;
 
-use std::collections::BTreeMap;
-
-use crate::ir::{
-    AbstractOp, Constant, Form, MachineOp, Operation, Program, Routine, Step, Stmt, Value,
-};
+use crate::ir::{AbstractOp, Call, Constant, Control, MachineOp, Program, Routine};
 use crate::isa::{Isa, Unit};
 use crate::kernel::KeyForm;
-use network::{LinearLayer, NetworkError, Source};
+use network::NetworkError;
+use routine::{Lowered, lower_routine};
+
+/// What is aimed at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Tier and width.
+    pub isa: Isa,
+    /// What computes the S-boxes.
+    pub unit: Unit,
+    /// How round keys lie in memory.
+    pub key_form: KeyForm,
+}
 
 /// Why a program cannot be lowered: the value and the remedy. The caller adds kernel and stage.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,42 +49,64 @@ pub enum LowerError {
         /// The unit.
         unit: Unit,
     },
+    /// An S-box that takes a round key byte works on no parameter of its routine.
+    #[error(
+        "S-box {sbox} in {routine} does not work on a slice that enters the routine, so no byte of \
+         the mapped round key belongs to it; take key form broadcast32"
+    )]
+    NoKeyByte {
+        /// The S-box.
+        sbox: &'static str,
+        /// The routine.
+        routine: String,
+    },
+    /// A routine is called with states that AES instructions have permuted differently.
+    #[error(
+        "{routine} is called with states {first} and {second} turns of ShiftRows off; settle them \
+         in a routine of its own"
+    )]
+    Turns {
+        /// The routine.
+        routine: String,
+        /// Turns at the first call.
+        first: u8,
+        /// Turns at another.
+        second: u8,
+    },
     /// A network of the table is not what it says.
     #[error(transparent)]
     Network(#[from] NetworkError),
 }
 
-/// Lowers `program` to the instructions of `isa`, S-boxes by `unit`, keys in `key_form`.
+/// Lowers `program` to the instructions of `target`.
 ///
 /// # Errors
 ///
 /// When the target lacks an instruction or a route; see [`LowerError`].
 pub fn lower_program(
     program: &Program<AbstractOp>,
-    isa: Isa,
-    unit: Unit,
-    key_form: KeyForm,
+    target: Target,
 ) -> Result<Program<MachineOp>, LowerError> {
-    let mut constants = Constants::default();
+    let mut walk = Walk {
+        program,
+        target,
+        constants: Constants::default(),
+        lowered: vec![None; program.routines.len()],
+        turns: Vec::new(),
+    };
+    walk.control(&program.entry)?;
     let mut routines = Vec::new();
-    for routine in &program.routines {
-        let mut to = routine.translated();
-        let mut lowering = Lowering {
-            isa,
-            unit,
-            key_form,
-            constants: &mut constants,
-            from: routine,
-            matrices: to.step("Bit matrices"),
-            to,
-            values: BTreeMap::new(),
+    for (routine, lowered) in program.routines.iter().zip(walk.lowered) {
+        // A routine that is never called is lowered all the same: it stays in the program.
+        let lowered = match lowered {
+            Some(lowered) => lowered,
+            None => lower_routine(routine, 0, target, &mut walk.constants)?,
         };
-        lowering.run()?;
-        routines.push(lowering.to);
+        routines.push(lowered.routine);
     }
-    let lowered = program.with_routines(constants.list, routines);
+    let lowered = program.with_routines(walk.constants.list, routines);
     for stmt in lowered.routines.iter().flat_map(Routine::body) {
-        isa.row(stmt.op.form())?;
+        target.isa.row_of(&stmt.op)?;
     }
     Ok(lowered)
 }
@@ -92,157 +128,64 @@ impl Constants {
     }
 }
 
-/// One routine on its way.
-struct Lowering<'a> {
-    isa: Isa,
-    unit: Unit,
-    key_form: KeyForm,
-    constants: &'a mut Constants,
-    from: &'a Routine<AbstractOp>,
-    to: Routine<MachineOp>,
-    /// The lowered value of each abstract value so far.
-    values: BTreeMap<Value, Value>,
-    /// The step of the bit matrices, the first of all.
-    matrices: Step,
+/// Walks the control flow, lowering each routine where it is first called.
+struct Walk<'a> {
+    program: &'a Program<AbstractOp>,
+    target: Target,
+    constants: Constants,
+    lowered: Vec<Option<Lowered>>,
+    /// By how many turns each state is off.
+    turns: Vec<(&'static str, u8)>,
 }
 
-impl<'a> Lowering<'a> {
-    fn run(&mut self) -> Result<(), LowerError> {
-        for param in self.from.params() {
-            let lowered = self.to.param(self.from.role(*param));
-            self.values.insert(*param, lowered);
-        }
-        let mut rest = self.from.body();
-        while let Some((stmt, after)) = rest.split_first() {
-            self.to.step(&self.from.steps()[stmt.step.index()]);
-            let layer = network::leading_layer(rest);
-            rest = if layer.len() > 1 {
-                self.lower_layer(layer)?;
-                &rest[layer.len()..]
-            } else {
-                self.lower_stmt(stmt)?;
-                after
-            };
-        }
-        let results = self.from.results().iter().map(|v| self.values[v]).collect();
-        self.to.set_results(results);
-        Ok(())
-    }
-
-    fn lower_stmt(&mut self, stmt: &Stmt<AbstractOp>) -> Result<(), LowerError> {
-        let args: Vec<Value> = stmt.args.iter().map(|v| self.values[v]).collect();
-        let op = match &stmt.op {
-            AbstractOp::Load { offset } => MachineOp::Load { offset: *offset },
-            AbstractOp::Store { offset } => MachineOp::Store { offset: *offset },
-            AbstractOp::InterleaveLow => MachineOp::UnpackLow8,
-            AbstractOp::InterleaveHigh => MachineOp::UnpackHigh8,
-            AbstractOp::RoundKeyByte { index } => match self.key_form {
-                KeyForm::Broadcast32 => MachineOp::KeySplat32 { index: *index },
-                KeyForm::Planes => unreachable!("kernels on words are not lowered"),
-            },
-            AbstractOp::Substitute(sbox) => {
-                let role = self.role(stmt);
-                let route = sbox::route(*sbox, self.unit)
-                    .ok_or(LowerError::NoRoute { sbox: sbox.name, unit: self.unit })?;
-                let result = self.push_route(&route, role, args[0]);
-                self.define(stmt, result);
-                return Ok(());
-            }
-            AbstractOp::XorSelected { mask } => {
-                let selected = args.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1);
-                let addends: Vec<Value> = selected.map(|(_, v)| *v).collect();
-                let result = self.push_sum(self.role(stmt), &addends);
-                self.define(stmt, result);
-                return Ok(());
-            }
-        };
-        if op.has_result() {
-            let result = self.to.push(self.role(stmt), op, &args);
-            self.define(stmt, result);
-        } else {
-            self.to.push_store(op, &args);
-        }
-        Ok(())
-    }
-
-    /// The steps of an S-box route, each an instruction with a matrix operand.
-    fn push_route(&mut self, route: &[sbox::RouteStep], role: &str, arg: Value) -> Value {
-        let mut value = arg;
-        for (number, step) in route.iter().enumerate() {
-            let id = self.constants.intern(step.matrix.clone());
-            let matrix_role = step.matrix.name.to_lowercase();
-            let matrix = self.to.push_in(self.matrices, matrix_role, MachineOp::Matrix { id }, &[]);
-            let last = number + 1 == route.len();
-            let role = if last { role.to_owned() } else { format!("{role}_inner") };
-            value = self.to.push(role, step.op.clone(), &[value, matrix]);
-        }
-        value
-    }
-
-    /// An exclusive or of any number of values, three at a time where the target can.
-    fn push_sum(&mut self, role: &str, addends: &[Value]) -> Value {
-        let mut pending = addends.to_vec();
-        while pending.len() > 1 {
-            let take = if pending.len() > 2 && self.isa.has(Form::Xor3) { 3 } else { 2 };
-            let operands: Vec<Value> = pending.drain(..take).collect();
-            pending.push(self.to.push(role, xor_of(take), &operands));
-        }
-        pending[0]
-    }
-
-    /// A whole linear layer: through a network of the table when one computes it, else row by row.
-    fn lower_layer(&mut self, stmts: &[Stmt<AbstractOp>]) -> Result<(), LowerError> {
-        let layer = LinearLayer::of(stmts, self.from);
-        let Some(network) = network::choose(&layer, self.isa)? else {
-            for stmt in stmts {
-                self.lower_stmt(stmt)?;
-            }
-            return Ok(());
-        };
-        let mut gates: Vec<Value> = Vec::new();
-        for gate in &network.gates {
-            let operands: Vec<Value> = gate
-                .operands
-                .iter()
-                .map(|source| match *source {
-                    Source::Input(i) => self.values[&layer.inputs[i]],
-                    Source::Key(j) => self.values[&layer.addends[j].expect("choose() saw keys")],
-                    Source::Gate(g) => gates[g],
-                })
-                .collect();
-            let role = match network.output_of(gates.len()) {
-                Some(row) if network.adds_keys => self.role(&stmts[row]).to_owned(),
-                Some(row) => format!("d{row}"),
-                None => gate.name.clone(),
-            };
-            gates.push(self.to.push(role, xor_of(operands.len()), &operands));
-        }
-        for (row, stmt) in stmts.iter().enumerate() {
-            let sum = gates[network.outputs[row]];
-            let result = match layer.addends[row] {
-                Some(key) if !network.adds_keys => {
-                    let operands = [sum, self.values[&key]];
-                    self.to.push(self.role(stmt), MachineOp::Xor, &operands)
+impl Walk<'_> {
+    fn control(&mut self, control: &[Control]) -> Result<(), LowerError> {
+        for item in control {
+            match item {
+                Control::Call(call) => self.call(call)?,
+                Control::EachBatch(body) => self.control(body)?,
+                Control::AlternateRounds { odd, even } => {
+                    self.call(odd)?;
+                    self.call(even)?;
+                    // The second turn of the loop: the state must come back as it was.
+                    self.call(odd)?;
                 }
-                _ => sum,
-            };
-            self.define(stmt, result);
+            }
         }
         Ok(())
     }
 
-    fn role(&self, stmt: &Stmt<AbstractOp>) -> &'a str {
-        let result = stmt.result.expect("only statements with a result are asked for its role");
-        self.from.role(result)
+    fn call(&mut self, call: &Call) -> Result<(), LowerError> {
+        let mut turns = call.arg.map_or(0, |name| self.turns_of(name));
+        for _ in 0..call.times {
+            turns = self.lower(call.routine.0, turns)?;
+        }
+        if let Some(name) = call.result {
+            self.turns.retain(|(known, _)| *known != name);
+            self.turns.push((name, turns));
+        }
+        Ok(())
     }
 
-    fn define(&mut self, stmt: &Stmt<AbstractOp>, lowered: Value) {
-        let result = stmt.result.expect("only statements with a result define one");
-        self.values.insert(result, lowered);
+    /// Lowers a routine whose state comes in `turns` off, and says how far off its results are.
+    fn lower(&mut self, number: usize, turns: u8) -> Result<u8, LowerError> {
+        let routine = &self.program.routines[number];
+        if let Some(lowered) = &self.lowered[number] {
+            if lowered.turns_in == turns {
+                return Ok(lowered.turns_out);
+            }
+            let routine = routine.name().to_owned();
+            let (first, second) = (lowered.turns_in, turns);
+            return Err(LowerError::Turns { routine, first, second });
+        }
+        let lowered = lower_routine(routine, turns, self.target, &mut self.constants)?;
+        let turns_out = lowered.turns_out;
+        self.lowered[number] = Some(lowered);
+        Ok(turns_out)
     }
-}
 
-/// The exclusive or of two or three operands.
-fn xor_of(operands: usize) -> MachineOp {
-    if operands == 3 { MachineOp::Xor3 } else { MachineOp::Xor }
+    fn turns_of(&self, name: &str) -> u8 {
+        let found = self.turns.iter().find(|(known, _)| *known == name);
+        found.map_or(0, |(_, turns)| *turns)
+    }
 }

@@ -10,7 +10,7 @@ use crate::error::{GenError, StageError};
 use crate::ir::{AbstractOp, MachineOp, Program};
 use crate::isa::{Feature, Isa, MICRO_ARCHITECTURES, MicroArchitecture};
 use crate::kernel::{KernelId, Layout, Recipe, matrix, slice};
-use crate::lower::lower_program;
+use crate::lower::{Target, lower_program};
 use crate::pass::{PASSES, Pressure, measure_pressure};
 
 pub use words::{BuiltWords, build_words, is_words};
@@ -77,7 +77,8 @@ pub fn build_kernel(id: KernelId) -> Result<Built, GenError> {
         Layout::Bits => return check(id, Stage::Build, Err(StageError::Words)),
     };
     check(id, Stage::Build, abstract_program.verify())?;
-    let lowered = lower_program(&abstract_program, isa, id.unit, recipe.key_form);
+    let target = Target { isa, unit: id.unit, key_form: recipe.key_form };
+    let lowered = lower_program(&abstract_program, target);
     let mut machine_programs = vec![check(id, Stage::Lower, lowered)?];
     check(id, Stage::Lower, machine_programs[0].verify())?;
     for (number, (_, pass)) in PASSES.iter().enumerate() {

@@ -79,7 +79,7 @@ fn compare(program: &Program, kernel: &Kernel, size: KeySize) -> Result<Proof, D
         (0..=size.rounds()).map(|_| core::array::from_fn(|_| domain.fresh())).collect();
 
     let arguments =
-        Arguments { keys: kernel.key_form.expand(&round_keys), batches: Value::Batches };
+        Arguments { keys: kernel.key_form.expand(&domain, &round_keys), batches: Value::Batches };
     let memory = Memory::one_batch(input.clone());
     let memory = reader::run(program, &kernel.function, &mut domain, &arguments, memory)?;
     let line = program.line_of(&kernel.function);

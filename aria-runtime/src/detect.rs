@@ -6,8 +6,8 @@
 //!
 //! | state | XCR0 bits | base | features, for example |
 //! |---|---|---|---|
-//! | XMM | — | — | `ssse3`, `gfni` |
-//! | YMM | 1, 2 | `avx` | `avx`, `avx2` |
+//! | XMM | — | — | `ssse3`, `gfni`, `aes` |
+//! | YMM | 1, 2 | `avx` | `avx`, `avx2`, `vaes` |
 //! | ZMM | 1, 2, 5, 6, 7 | `avx`, `avx2`, `avx512f` | `avx512f`, `avx512bw`, `avx512vl` |
 //!
 //! Otherwise no feature stands for another: AVX512F says nothing of BW or VL, and GFNI is on CPUs

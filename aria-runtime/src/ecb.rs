@@ -11,7 +11,7 @@ use cipher::consts::U4;
 use cipher::{Array, InOutBuf};
 
 use crate::Block;
-use crate::forms::{Broadcast32, Forms, Planes};
+use crate::forms::{Form, Forms, Planes, Words};
 use crate::planner::{Candidate, MAX_STEPS, Plan};
 use crate::schedule::RoundKeys;
 use crate::table;
@@ -26,9 +26,8 @@ impl EcbKernel {
     /// The kernel in this row, if it is an ECB kernel and the token permits it.
     fn permitted(token: Token, row: u16) -> Option<Candidate<Self>> {
         let kernel = &KERNELS[usize::from(row)];
-        match kernel.entry {
-            Entry::EcbBroadcast32(_) | Entry::EcbPlanes { .. } => {}
-            _ => return None,
+        if form(kernel.entry).is_none() && !matches!(kernel.entry, Entry::EcbPlanes { .. }) {
+            return None;
         }
         token.permits(row).then_some(Candidate {
             kernel: Self(row),
@@ -49,13 +48,16 @@ impl EcbKernel {
     /// Makes the form of the round keys that the kernel wants, unless it is there already.
     pub(crate) fn prepare<const RK: usize>(self, forms: &mut Forms<RK>, keys: &RoundKeys<RK>) {
         match self.entry() {
-            Entry::EcbPlanes { expand, .. } if forms.planes.is_none() => {
-                forms.planes.insert(Planes::zero()).fill(keys, expand);
+            Entry::EcbPlanes { expand, .. } => {
+                if forms.planes.is_none() {
+                    forms.planes.insert(Planes::zero()).fill(keys, expand);
+                }
             }
-            Entry::EcbBroadcast32(_) if forms.broadcast32.is_none() => {
-                forms.broadcast32.insert(Broadcast32::zero()).fill(keys);
+            entry => {
+                if let (Some(form), None) = (form(entry), &forms.words) {
+                    forms.words.insert(Words::zero()).fill(form, keys);
+                }
             }
-            _ => {}
         }
     }
 
@@ -69,7 +71,10 @@ impl EcbKernel {
         const { assert!(matches!(RK, 13 | 15 | 17)) };
         let kernel = &KERNELS[usize::from(self.0)];
         match (kernel.entry, forms) {
-            (Entry::EcbBroadcast32(entry), Forms { broadcast32: Some(rk), .. }) => {
+            (
+                Entry::EcbBroadcast32(entry) | Entry::EcbMapped32(entry),
+                Forms { words: Some(rk), .. },
+            ) => {
                 let batches = blocks.len() / kernel.blocks;
                 let (input, output) = blocks.into_raw();
                 // SAFETY:
@@ -109,7 +114,30 @@ pub(crate) fn plan(token: Token) -> Plan<EcbKernel> {
             let candidate = permitted(row).or_else(|| permitted(PORTABLE));
             Plan::forced(candidate.expect("every token permits the portable kernel"))
         }
-        None => Plan::new(table::rows().filter_map(permitted)),
+        None => {
+            // One call expands round keys into one form of words, so of slice kernels a plan has
+            // those of one form: that of the kernel which is cheapest by the block.
+            let by_block = |candidate: &Candidate<EcbKernel>| {
+                u64::from(candidate.batch_cycles) * 1024 / candidate.batch() as u64
+            };
+            let cheapest = table::rows().filter_map(permitted).min_by_key(by_block);
+            let wanted = cheapest.and_then(|candidate| form(candidate.kernel.entry()));
+            let suits = |candidate: &Candidate<EcbKernel>| match form(candidate.kernel.entry()) {
+                None => true,
+                own => own == wanted,
+            };
+            Plan::new(table::rows().filter_map(permitted).filter(suits))
+        }
+    }
+}
+
+/// The form of words that an ECB entry takes round keys in; `None` for the portable kernel and for
+/// entries of other frames.
+const fn form(entry: Entry) -> Option<Form> {
+    match entry {
+        Entry::EcbBroadcast32(_) => Some(Form::Broadcast32),
+        Entry::EcbMapped32(_) => Some(Form::Mapped32),
+        _ => None,
     }
 }
 

@@ -33,7 +33,7 @@ impl<'a, const RK: usize> Engine<'a, RK> {
         plan: &'a Plan<EcbKernel>,
         work: impl FnOnce(&Self),
     ) {
-        let mut engine = Self { forms: Forms { broadcast32: None, planes: None }, plan };
+        let mut engine = Self { forms: Forms { words: None, planes: None }, plan };
         for kernel in plan.kernels() {
             kernel.prepare(&mut engine.forms, raw);
         }

@@ -185,7 +185,7 @@ fn add_round_key(state: [__m256i; 16], rk: &[u32; 16]) -> [__m256i; 16] {
 fn fo(state: [__m256i; 16], rk: &[u32; 16]) -> [__m256i; 16] {
     let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = state;
 
-    // Bit matrices
+    // Constants
     let x1_before = _mm256_set1_epi64x(X1_BEFORE.cast_signed());
     let x2_before = _mm256_set1_epi64x(X2_BEFORE.cast_signed());
     let identity = _mm256_set1_epi64x(IDENTITY.cast_signed());
@@ -313,7 +313,7 @@ fn fo(state: [__m256i; 16], rk: &[u32; 16]) -> [__m256i; 16] {
 fn fe(state: [__m256i; 16], rk: &[u32; 16]) -> [__m256i; 16] {
     let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = state;
 
-    // Bit matrices
+    // Constants
     let x1_before = _mm256_set1_epi64x(X1_BEFORE.cast_signed());
     let x2_before = _mm256_set1_epi64x(X2_BEFORE.cast_signed());
     let identity = _mm256_set1_epi64x(IDENTITY.cast_signed());
@@ -442,7 +442,7 @@ fn fe(state: [__m256i; 16], rk: &[u32; 16]) -> [__m256i; 16] {
 fn last_round(state: [__m256i; 16], rk: &[u32; 16]) -> [__m256i; 16] {
     let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = state;
 
-    // Bit matrices
+    // Constants
     let x1_before = _mm256_set1_epi64x(X1_BEFORE.cast_signed());
     let x2_before = _mm256_set1_epi64x(X2_BEFORE.cast_signed());
     let identity = _mm256_set1_epi64x(IDENTITY.cast_signed());

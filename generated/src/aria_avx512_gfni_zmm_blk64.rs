@@ -185,7 +185,7 @@ fn add_round_key(state: [__m512i; 16], rk: &[u32; 16]) -> [__m512i; 16] {
 fn fo(state: [__m512i; 16], rk: &[u32; 16]) -> [__m512i; 16] {
     let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = state;
 
-    // Bit matrices
+    // Constants
     let x2_before = _mm512_set1_epi64(X2_BEFORE.cast_signed());
     let x1_before = _mm512_set1_epi64(X1_BEFORE.cast_signed());
     let identity = _mm512_set1_epi64(IDENTITY.cast_signed());
@@ -287,7 +287,7 @@ fn fo(state: [__m512i; 16], rk: &[u32; 16]) -> [__m512i; 16] {
 fn fe(state: [__m512i; 16], rk: &[u32; 16]) -> [__m512i; 16] {
     let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = state;
 
-    // Bit matrices
+    // Constants
     let x1_before = _mm512_set1_epi64(X1_BEFORE.cast_signed());
     let x2_before = _mm512_set1_epi64(X2_BEFORE.cast_signed());
     let identity = _mm512_set1_epi64(IDENTITY.cast_signed());
@@ -390,7 +390,7 @@ fn fe(state: [__m512i; 16], rk: &[u32; 16]) -> [__m512i; 16] {
 fn last_round(state: [__m512i; 16], rk: &[u32; 16]) -> [__m512i; 16] {
     let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = state;
 
-    // Bit matrices
+    // Constants
     let x1_before = _mm512_set1_epi64(X1_BEFORE.cast_signed());
     let x2_before = _mm512_set1_epi64(X2_BEFORE.cast_signed());
     let identity = _mm512_set1_epi64(IDENTITY.cast_signed());

@@ -21,6 +21,10 @@ pub enum Feature {
     Avx512vl,
     /// `gfni`
     Gfni,
+    /// `aes`
+    Aes,
+    /// `vaes`
+    Vaes,
 }
 
 /// A register in which CPUID returns bits.
@@ -69,7 +73,7 @@ impl RegisterState {
 
 impl Feature {
     /// Every feature, in the order of the enum.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Ssse3,
         Self::Avx,
         Self::Avx2,
@@ -77,6 +81,8 @@ impl Feature {
         Self::Avx512bw,
         Self::Avx512vl,
         Self::Gfni,
+        Self::Aes,
+        Self::Vaes,
     ];
     /// The name that `#[target_feature]` uses.
     #[must_use]
@@ -89,6 +95,8 @@ impl Feature {
             Self::Avx512bw => "avx512bw",
             Self::Avx512vl => "avx512vl",
             Self::Gfni => "gfni",
+            Self::Aes => "aes",
+            Self::Vaes => "vaes",
         }
     }
     /// Where CPUID reports the feature.
@@ -102,6 +110,8 @@ impl Feature {
             Self::Avx512bw => (7, CpuidRegister::Ebx, 30),
             Self::Avx512vl => (7, CpuidRegister::Ebx, 31),
             Self::Gfni => (7, CpuidRegister::Ecx, 8),
+            Self::Aes => (1, CpuidRegister::Ecx, 25),
+            Self::Vaes => (7, CpuidRegister::Ecx, 9),
         };
         CpuidBit {
             leaf,
@@ -121,6 +131,8 @@ impl Feature {
             Self::Avx512bw => RegisterState::Zmm,
             Self::Avx512vl => RegisterState::Zmm,
             Self::Gfni => RegisterState::Xmm,
+            Self::Aes => RegisterState::Xmm,
+            Self::Vaes => RegisterState::Ymm,
         }
     }
 }

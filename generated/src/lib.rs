@@ -9,7 +9,13 @@
 #![no_std]
 
 #[cfg(target_arch = "x86_64")]
+mod aria_avx2_aesni_ymm_blk32;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx2_gfni_ymm_blk32;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx2_vaes_ymm_blk32;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx512_aesni_ymm_blk32;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
@@ -17,18 +23,30 @@ mod aria_avx512_gfni_ymm_blk32;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_zmm_blk64;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx512_vaes_xmm_blk16;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx512_vaes_ymm_blk32;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx512_vaes_zmm_blk64;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx_aesni_xmm_blk16;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx_gfni_xmm_blk16;
+#[cfg(target_arch = "x86_64")]
+mod aria_sse_aesni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_gfni_xmm_blk16;
 mod aria_portable_bits_u64_blk4;
 mod layers;
 mod feature;
+mod key_form;
 #[cfg(all(feature = "probe", target_arch = "x86_64"))]
 pub mod probe;
 
 pub use aria_portable_bits_u64_blk4::{fe, fo};
 
 pub use feature::{CpuidBit, CpuidRegister, Feature, RegisterState};
+pub use key_form::mapped32;
 
 /// How a kernel is called: one variant for each frame and key form.
 ///
@@ -43,6 +61,10 @@ pub enum Entry {
     /// valid for reads and `output` for writes of `batches` times [`Kernel::blocks`] blocks of 16
     /// bytes, at any alignment, and they must be equal or not overlap.
     EcbBroadcast32(
+        unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
+    ),
+    /// The same, round keys in the form `mapped32`: [`mapped32`] makes it of round keys.
+    EcbMapped32(
         unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
     ),
     /// ECB over one batch, round keys in the form `planes`, which `expand` makes of 13, 15 or 17 round
@@ -77,11 +99,41 @@ pub struct Kernel {
 #[cfg(target_arch = "x86_64")]
 pub const KERNELS: &[Kernel] = &[
     Kernel {
+        id: "aria_avx2_aesni_ymm_blk32",
+        features: &[Feature::Avx, Feature::Avx2, Feature::Aes],
+        blocks: 32,
+        batch_cycles: 627,
+        entry: Entry::EcbMapped32(aria_avx2_aesni_ymm_blk32::aria_avx2_aesni_ymm_blk32),
+    },
+    Kernel {
         id: "aria_avx2_gfni_ymm_blk32",
         features: &[Feature::Avx, Feature::Avx2, Feature::Gfni],
         blocks: 32,
         batch_cycles: 339,
         entry: Entry::EcbBroadcast32(aria_avx2_gfni_ymm_blk32::aria_avx2_gfni_ymm_blk32),
+    },
+    Kernel {
+        id: "aria_avx2_vaes_ymm_blk32",
+        features: &[Feature::Avx, Feature::Avx2, Feature::Vaes],
+        blocks: 32,
+        batch_cycles: 454,
+        entry: Entry::EcbMapped32(aria_avx2_vaes_ymm_blk32::aria_avx2_vaes_ymm_blk32),
+    },
+    Kernel {
+        id: "aria_avx512_aesni_ymm_blk32",
+        features: &[
+            Feature::Avx,
+            Feature::Avx2,
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Aes,
+        ],
+        blocks: 32,
+        batch_cycles: 551,
+        entry: Entry::EcbMapped32(
+            aria_avx512_aesni_ymm_blk32::aria_avx512_aesni_ymm_blk32,
+        ),
     },
     Kernel {
         id: "aria_avx512_gfni_xmm_blk16",
@@ -126,6 +178,50 @@ pub const KERNELS: &[Kernel] = &[
         ),
     },
     Kernel {
+        id: "aria_avx512_vaes_xmm_blk16",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Aes,
+            Feature::Vaes,
+        ],
+        blocks: 16,
+        batch_cycles: 383,
+        entry: Entry::EcbMapped32(aria_avx512_vaes_xmm_blk16::aria_avx512_vaes_xmm_blk16),
+    },
+    Kernel {
+        id: "aria_avx512_vaes_ymm_blk32",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Vaes,
+        ],
+        blocks: 32,
+        batch_cycles: 383,
+        entry: Entry::EcbMapped32(aria_avx512_vaes_ymm_blk32::aria_avx512_vaes_ymm_blk32),
+    },
+    Kernel {
+        id: "aria_avx512_vaes_zmm_blk64",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Vaes,
+        ],
+        blocks: 64,
+        batch_cycles: 575,
+        entry: Entry::EcbMapped32(aria_avx512_vaes_zmm_blk64::aria_avx512_vaes_zmm_blk64),
+    },
+    Kernel {
+        id: "aria_avx_aesni_xmm_blk16",
+        features: &[Feature::Avx, Feature::Aes],
+        blocks: 16,
+        batch_cycles: 454,
+        entry: Entry::EcbMapped32(aria_avx_aesni_xmm_blk16::aria_avx_aesni_xmm_blk16),
+    },
+    Kernel {
         id: "aria_avx_gfni_xmm_blk16",
         features: &[Feature::Avx, Feature::Gfni],
         blocks: 16,
@@ -141,6 +237,13 @@ pub const KERNELS: &[Kernel] = &[
             expand: aria_portable_bits_u64_blk4::expand_keys,
             run: aria_portable_bits_u64_blk4::aria_portable_bits_u64_blk4,
         },
+    },
+    Kernel {
+        id: "aria_sse_aesni_xmm_blk16",
+        features: &[Feature::Ssse3, Feature::Aes],
+        blocks: 16,
+        batch_cycles: 454,
+        entry: Entry::EcbMapped32(aria_sse_aesni_xmm_blk16::aria_sse_aesni_xmm_blk16),
     },
     Kernel {
         id: "aria_sse_gfni_xmm_blk16",

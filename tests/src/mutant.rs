@@ -13,12 +13,14 @@ use rand_chacha::rand_core::Rng;
 pub enum Kind {
     /// One bit of a constant.
     Constant,
+    /// One bit of an entry of a table: of a shuffle or of a look-up.
+    TableEntry,
     /// An operand of an instruction, for another value of the function.
     Operand,
-    /// Two operands of an instruction that is no sum, for each other.
+    /// Two operands of any other instruction, for each other.
     OperandOrder,
-    /// Two addends of a sum, for each other: this changes nothing.
-    AddendOrder,
+    /// Two operands of a sum or a product, for each other: this changes nothing.
+    CommutedOrder,
     /// One bit of an immediate.
     Immediate,
     /// The index of a round-key word.
@@ -33,11 +35,12 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Constant,
+        Self::TableEntry,
         Self::Operand,
         Self::OperandOrder,
-        Self::AddendOrder,
+        Self::CommutedOrder,
         Self::Immediate,
         Self::RoundKeyIndex,
         Self::LoopBound,
@@ -99,10 +102,24 @@ fn change(lines: &[&str], number: usize, kind: Kind, random: &mut ChaCha8Rng) ->
             let digit = format!("{:x}", old ^ (1 << below(random, 4)));
             Some(spliced(line, &value[at..=at], &digit))
         }
+        Kind::TableEntry => {
+            let entries: Vec<&str> = line.trim().trim_end_matches(',').split(", ").collect();
+            let is_number = |entry: &&str| entry.parse::<u8>().is_ok();
+            if entries.len() != 16 || !entries.iter().all(is_number) {
+                return None;
+            }
+            let entry = entries[below(random, entries.len())];
+            let old: u8 = entry.parse().ok()?;
+            Some(spliced(line, entry, &(old ^ (1 << below(random, 4))).to_string()))
+        }
         Kind::Immediate => {
-            let value = between(line, "::<0x", ">")?;
-            let old = u8::from_str_radix(value, 16).ok()?;
-            Some(spliced(line, value, &format!("{:02x}", old ^ (1 << below(random, 8)))))
+            let value = between(line, "::<", ">")?;
+            let (old, bits) = match value.strip_prefix("0x") {
+                Some(digits) => (u8::from_str_radix(digits, 16).ok()?, 8),
+                None => (value.parse().ok()?, 4),
+            };
+            let new = old ^ (1 << below(random, bits));
+            Some(spliced(line, value, &format!("{new:#04x}")))
         }
         Kind::RoundKeyIndex => {
             let index = between(line, "rk[", "]")?;
@@ -116,15 +133,16 @@ fn change(lines: &[&str], number: usize, kind: Kind, random: &mut ChaCha8Rng) ->
         Kind::Operand => {
             let arguments = arguments(line)?;
             let old = arguments[below(random, arguments.len())];
-            let names = names_before(lines, number);
+            let names = names_before(lines, number, old);
             let new = names.get(below(random, names.len().max(1)))?;
             (*new != old).then(|| spliced(line, old, new))
         }
-        Kind::OperandOrder | Kind::AddendOrder => {
-            // The truth table 0x96 is that of a sum.
-            let is_sum = line.contains("_xor_") || line.contains("::<0x96>");
+        Kind::OperandOrder | Kind::CommutedOrder => {
+            // The truth table 0x96 is that of a sum; a product commutes, too.
+            let commute = ["_xor_", "_and_", "::<0x96>"];
+            let is_sum = commute.iter().any(|sign| line.contains(sign));
             let mut arguments =
-                arguments(line).filter(|_| is_sum == (kind == Kind::AddendOrder))?;
+                arguments(line).filter(|_| is_sum == (kind == Kind::CommutedOrder))?;
             let list = between(line, "(", ")")?;
             let first = below(random, arguments.len());
             let second = (first + 1 + below(random, arguments.len() - 1)) % arguments.len();
@@ -179,9 +197,14 @@ fn arguments(line: &str) -> Option<Vec<&str>> {
     (list.len() >= 2 && list.iter().all(is_name)).then_some(list)
 }
 
-/// The vectors that the function around line `number` has defined before it.
-fn names_before<'a>(lines: &[&'a str], number: usize) -> Vec<&'a str> {
+/// The vectors that the function around line `number` has defined before it and that are as wide as
+/// `like`, one of them.
+fn names_before<'a>(lines: &[&'a str], number: usize, like: &str) -> Vec<&'a str> {
     let start = lines[..number].iter().rposition(|line| line.contains("fn ")).unwrap_or(0);
+    // Among wider registers, what narrower intrinsics compute is a lane.
+    let wide = lines.iter().any(|line| line.contains("__m256i") || line.contains("__m512i"));
+    let narrow = ["= _mm_", "castsi256_si128", "extracti128"];
+    let is_lane = |line: &str| wide && narrow.iter().any(|sign| line.contains(sign));
     let mut names = Vec::new();
     for line in &lines[start..number] {
         let Some((pattern, _)) =
@@ -189,9 +212,11 @@ fn names_before<'a>(lines: &[&'a str], number: usize) -> Vec<&'a str> {
         else {
             continue;
         };
-        names.extend(pattern.trim_matches(['[', ']']).split(", "));
+        let defined = pattern.trim_matches(['[', ']']).split(", ");
+        names.extend(defined.map(|name| (name, is_lane(line))));
     }
-    names
+    let lane = names.iter().find(|(name, _)| *name == like).is_some_and(|(_, lane)| *lane);
+    names.into_iter().filter(|(_, other)| *other == lane).map(|(name, _)| name).collect()
 }
 
 /// What stands between the first `before` and the next `after`.

@@ -55,8 +55,7 @@ fn compare(model: &Probe, run: unsafe fn(*const u8, *mut u8, &[u32; 16]), random
     let program = &model.program;
     let input = random.bytes(program.batch_bytes);
     let round_key = random.bytes(64);
-    let matrices: Vec<_> = program.constants.iter().map(|constant| constant.matrix).collect();
-    let context = Context::new(program.vector_bytes, &matrices, &input, &round_key);
+    let context = Context::new(program.vector_bytes, &program.constants, &input, &round_key);
     let mut expected = vec![0; program.vector_bytes];
     run_routine(&program.routines[0], &[], &context, &mut expected);
 

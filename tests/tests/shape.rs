@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use aria_gen::ir::Form;
-use aria_gen::isa::{Encoding, Tier, Width};
+use aria_gen::isa::{Encoding, Tier, Unit, Width};
 use aria_gen::kernel::matrix::{ROWS, select};
 use aria_gen::pipeline::build_kernel;
 use aria_kernels::KERNELS;
@@ -77,6 +77,8 @@ fn s_boxes_have_the_instructions_that_the_program_says() {
         for (form, mnemonics) in [
             (Form::Affine, [Mnemonic::Gf2p8affineqb, Mnemonic::Vgf2p8affineqb]),
             (Form::AffineInverse, [Mnemonic::Gf2p8affineinvqb, Mnemonic::Vgf2p8affineinvqb]),
+            (Form::AesEncryptLast, [Mnemonic::Aesenclast, Mnemonic::Vaesenclast]),
+            (Form::AesDecryptLast, [Mnemonic::Aesdeclast, Mnemonic::Vaesdeclast]),
         ] {
             let statements = built.finished().routines.iter().flat_map(|routine| routine.body());
             let promised = statements.filter(|stmt| stmt.op.form() == form).count();
@@ -129,7 +131,11 @@ fn stack_references_stay_within_what_the_model_leaves_room_for() {
         let line =
             format!("{id}: {references} vector stack references in {} instructions", code.len());
         report::tell("shape", &line);
-        if facts.pressure.excess() == 0 {
+        let kernel = select(id).expect("a row");
+        if kernel.unit == Unit::Aesni && kernel.tier == Tier::Avx512 {
+            // AES-NI reaches the lower half of the registers only, so a few values move.
+            assert!(references <= 8, "{id}: {references} stack references");
+        } else if facts.pressure.excess() == 0 {
             assert_eq!(references, 0, "{id} spills although its values fit");
         } else {
             // LLVM keeps matrices in registers that the model leaves to the state, and pays with

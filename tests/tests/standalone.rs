@@ -60,9 +60,9 @@ fn a_crate_with_two_kernels_compiles_and_encrypts() {
 
     let key: Vec<u8> = (0..32).collect();
     let rk = aria::encryption_keys(&key).expect("a legal length");
-    let words: Vec<Vec<u32>> = rk
+    let words: Vec<Vec<u32>> = KeyForm::Broadcast32
+        .expand(&rk)
         .iter()
-        .map(|raw| KeyForm::Broadcast32.expand(raw))
         .map(|form| form.as_chunks::<4>().0.iter().map(|w| u32::from_le_bytes(*w)).collect())
         .collect();
     let driver = folder.join("driver");

@@ -15,6 +15,8 @@ pub fn has(feature: Feature) -> bool {
         Feature::Avx512bw => is_x86_feature_detected!("avx512bw"),
         Feature::Avx512vl => is_x86_feature_detected!("avx512vl"),
         Feature::Gfni => is_x86_feature_detected!("gfni"),
+        Feature::Aes => is_x86_feature_detected!("aes"),
+        Feature::Vaes => is_x86_feature_detected!("vaes"),
     }
 }
 

@@ -3,6 +3,8 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 
+use super::source::doc;
+use crate::ir::{Constant, ConstantData};
 use crate::isa::{Feature, Isa, Row};
 
 /// An identifier of the emitted code.
@@ -22,6 +24,29 @@ pub(super) fn hex_u64(value: u64) -> Literal {
     let groups: Vec<&str> = (0..4).map(|i| &digits[4 * i..4 * i + 4]).collect();
     let text = format!("0x{}", groups.join("_"));
     text.parse().expect("a hexadecimal literal is a token")
+}
+
+/// The constant `constant` with its documentation. Bit matrices show their rows, other bytes their
+/// values in order.
+pub(super) fn constant_item(constant: &Constant) -> TokenStream {
+    let name = ident(&constant.name);
+    match constant.data {
+        ConstantData::Matrix(matrix) => {
+            let value = hex_u64(matrix.to_gfni());
+            let doc = doc(&format!("{}\n\n```text\n{matrix}\n```", constant.doc));
+            quote! { #doc const #name: u64 = #value; }
+        }
+        ConstantData::Bytes(bytes) => {
+            let values = bytes.iter().map(|byte| number(usize::from(*byte)));
+            let doc = doc(&constant.doc);
+            quote! { #doc const #name: [u8; 16] = [#(#values),*]; }
+        }
+    }
+}
+
+/// Whether any of `constants` is sixteen bytes, so that the function `lanes` is wanted.
+pub(super) fn needs_lanes(constants: &[Constant]) -> bool {
+    constants.iter().any(|constant| matches!(constant.data, ConstantData::Bytes(_)))
 }
 
 /// A number in decimal.

@@ -4,10 +4,10 @@ use quote::quote;
 
 use super::Kernel;
 use super::entry::emit_entry;
-use super::items::{hex_u64, ident};
-use super::routine::emit_routine;
-use super::source::{Notes, Source, doc};
-use crate::ir::Constant;
+use super::items::constant_item;
+use super::routine::{emit_lanes, emit_routine};
+use super::source::{Notes, Source};
+use crate::ir::{Constant, ConstantData};
 
 /// The text of `kernel`'s file.
 pub(super) fn emit_kernel(kernel: &Kernel) -> String {
@@ -20,8 +20,9 @@ pub(super) fn emit_kernel(kernel: &Kernel) -> String {
     };
     source.items(imports, &Notes::default());
     for constant in &program.constants {
-        emit_constant(&mut source, constant);
+        source.items(constant_item(constant), &Notes::default());
     }
+    emit_lanes(&mut source, program, built.isa, &facts.features);
     for routine in &program.routines {
         emit_routine(&mut source, program, routine, built.isa, &facts.features);
     }
@@ -31,6 +32,7 @@ pub(super) fn emit_kernel(kernel: &Kernel) -> String {
 
 fn header(kernel: &Kernel) -> String {
     let Kernel { built, facts } = kernel;
+    let program = built.finished();
     let features: Vec<&str> = facts.features.iter().map(|f| f.name()).collect();
     let pressure = &facts.pressure;
     let fit = match pressure.excess() {
@@ -45,9 +47,7 @@ fn header(kernel: &Kernel) -> String {
          Meaning: RFC 5794, sections 2.2 and 2.4. Built by `aria-gen/src/kernel/{file}.rs`.\n\
          \n\
          Needs {features}. {operations} vector operations a round. By the generator's model {peak} \
-         values live at the peak in {registers} registers: {fit}.\n\
-         \n\
-         In the matrices below row i makes bit i of the result; bit 0 of the input is leftmost.",
+         values live at the peak in {registers} registers: {fit}.{legend}",
         id = built.id,
         blocks = built.id.blocks,
         layout = built.recipe.layout.description(),
@@ -56,12 +56,15 @@ fn header(kernel: &Kernel) -> String {
         operations = facts.operations_a_round,
         peak = pressure.peak(),
         registers = pressure.registers,
+        legend = legend(&program.constants),
     )
 }
 
-fn emit_constant(source: &mut Source, constant: &Constant) {
-    let name = ident(&constant.name);
-    let value = hex_u64(constant.matrix.to_gfni());
-    let doc = doc(&format!("{}\n\n```text\n{}\n```", constant.doc, constant.matrix));
-    source.items(quote! { #doc const #name: u64 = #value; }, &Notes::default());
+/// How to read the constants, where that is not plain.
+fn legend(constants: &[Constant]) -> &'static str {
+    if constants.iter().any(|c| matches!(c.data, ConstantData::Matrix(_))) {
+        "\n\nIn the matrices below row i makes bit i of the result; bit 0 of the input is leftmost."
+    } else {
+        ""
+    }
 }

@@ -7,9 +7,10 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::Files;
-use super::items::{feature_variant, hex_u64, ident};
-use super::routine::emit_routine;
+use super::items::{constant_item, feature_variant, ident};
+use super::routine::{emit_lanes, emit_routine};
 use super::source::{Notes, Source, doc};
+use crate::ir::Form;
 use crate::isa::Feature;
 use crate::probe::{Probe, probes};
 
@@ -80,12 +81,13 @@ fn emit_module(name: &str, probes: &[Probe]) -> String {
         use crate::Feature;
     };
     source.items(imports, &none);
-    if let Some(constant) = probes.first().and_then(|p| p.program.constants.first()) {
-        let (name, doc) = (ident(&constant.name), doc(&constant.doc));
-        let value = hex_u64(constant.matrix.to_gfni());
-        source.items(quote! { #doc const #name: u64 = #value; }, &none);
+    for constant in probes.iter().take(1).flat_map(|probe| &probe.program.constants) {
+        source.items(constant_item(constant), &none);
     }
     source.items(rows(probes), &none);
+    if let Some(probe) = probes.iter().find(|probe| probe.row.form == Form::Bytes) {
+        emit_lanes(&mut source, &probe.program, probe.isa, &features(probe));
+    }
     for probe in probes {
         let routine = &probe.program.routines[0];
         emit_routine(&mut source, &probe.program, routine, probe.isa, &features(probe));

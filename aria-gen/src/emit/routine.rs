@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::items::{hex_u8, ident, intrinsic, number, target_feature, vector_type};
+use super::items::{hex_u8, ident, intrinsic, needs_lanes, number, target_feature, vector_type};
 use super::source::{Notes, Source, blank, doc};
-use crate::ir::{MachineOp, Program, Routine, Stmt, Value};
+use crate::ir::{Form, MachineOp, Program, Routine, Stmt, Value};
 use crate::isa::{Feature, Isa, Row};
 
 /// Writes `routine` of `program` into `source`.
@@ -27,6 +27,37 @@ pub(super) fn emit_routine(
     let function = Function { program, routine, isa, names };
     let item = function.item(features, &mut notes);
     source.items(item, &notes);
+}
+
+/// Writes the function that fills a register with a constant lane, if `program` has such constants.
+pub(super) fn emit_lanes(
+    source: &mut Source,
+    program: &Program<MachineOp>,
+    isa: Isa,
+    features: &[Feature],
+) {
+    if !needs_lanes(&program.constants) {
+        return;
+    }
+    let row = isa.row(Form::Bytes).expect("the pipeline has looked every instruction up");
+    let (function, vector) = (intrinsic(row), vector_type(isa));
+    let target_feature = target_feature(features);
+    let bytes: Vec<Ident> = (0..16_usize).map(|i| format_ident!("b{i}")).collect();
+    let (low, high) = bytes.split_at(8);
+    // The intrinsic takes the most significant half of the most significant lane first.
+    let halves = (0..program.vector_bytes / 16).map(|_| quote! { high, low });
+    let item = quote! {
+        /// Sixteen bytes in each 128-bit lane.
+        #[inline]
+        #target_feature
+        fn lanes(bytes: [u8; 16]) -> #vector {
+            let [#(#bytes),*] = bytes;
+            let low = i64::from_le_bytes([#(#low),*]);
+            let high = i64::from_le_bytes([#(#high),*]);
+            #function(#(#halves),*)
+        }
+    };
+    source.items(item, &Notes::default());
 }
 
 struct Function<'a> {
@@ -142,7 +173,7 @@ impl Function<'_> {
                 let pointer = at(quote! { output }, *offset);
                 quote! { #function(#pointer, #(#args),*) }
             }
-            MachineOp::KeySplat32 { index } => {
+            MachineOp::KeySplat32 { index, .. } => {
                 let index = number(*index);
                 quote! { #function(rk[#index].cast_signed()) }
             }
@@ -150,6 +181,21 @@ impl Function<'_> {
                 let name = ident(&self.program.constants[*id].name);
                 quote! { #function(#name.cast_signed()) }
             }
+            MachineOp::Bytes { id } => {
+                let name = ident(&self.program.constants[*id].name);
+                quote! { lanes(#name) }
+            }
+            MachineOp::ShiftRight16 { count } => {
+                let count = number(usize::from(*count));
+                quote! { #function::<#count>(#(#args),*) }
+            }
+            MachineOp::LaneHigh => quote! { #function::<1>(#(#args),*) },
+            MachineOp::And
+            | MachineOp::ShuffleBytes
+            | MachineOp::AesEncryptLast { .. }
+            | MachineOp::AesDecryptLast { .. }
+            | MachineOp::LaneLow
+            | MachineOp::JoinLanes => quote! { #function(#(#args),*) },
             MachineOp::Xor | MachineOp::UnpackLow8 | MachineOp::UnpackHigh8 => {
                 quote! { #function(#(#args),*) }
             }
@@ -173,7 +219,7 @@ impl Function<'_> {
     }
 
     fn row(&self, op: &MachineOp) -> &'static Row {
-        self.isa.row(op.form()).expect("the pipeline has looked every instruction up")
+        self.isa.row_of(op).expect("the pipeline has looked every instruction up")
     }
 
     fn list(&self, values: &[Value]) -> TokenStream {

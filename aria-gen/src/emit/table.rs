@@ -28,10 +28,11 @@ pub(super) fn emit_lib(kind: PackageKind, kernels: &[Kernel], words: &[BuiltWord
     source.items(quote! { #![no_std] }, &none);
     source.items(modules(kind, kernels, words), &none);
     source.items(portable_functions(words), &none);
-    source.items(
-        quote! { pub use feature::{CpuidBit, CpuidRegister, Feature, RegisterState}; },
-        &none,
-    );
+    let uses = quote! {
+        pub use feature::{CpuidBit, CpuidRegister, Feature, RegisterState};
+        pub use key_form::mapped32;
+    };
+    source.items(uses, &none);
     source.items(entry_type(), &none);
     source.items(kernel_type(), &none);
     source.items(kernel_table(kernels, words), &none);
@@ -57,6 +58,7 @@ fn modules(kind: PackageKind, kernels: &[Kernel], words: &[BuiltWords]) -> Token
         #(mod #portable;)*
         #layers
         mod feature;
+        mod key_form;
         #probe
     }
 }
@@ -71,6 +73,8 @@ fn entry_type() -> TokenStream {
          `rk` holds 13, 15 or 17 round keys, each byte as four equal bytes of a `u32`. `input` must \
          be valid for reads and `output` for writes of `batches` times [`Kernel::blocks`] blocks of \
          16 bytes, at any alignment, and they must be equal or not overlap.");
+    let mapped32 =
+        doc("The same, round keys in the form `mapped32`: [`mapped32`] makes it of round keys.");
     let planes =
         doc("ECB over one batch, round keys in the form `planes`, which `expand` makes of 13, \
          15 or 17 round keys. Both functions are safe and need no CPU feature.");
@@ -81,6 +85,10 @@ fn entry_type() -> TokenStream {
         pub enum Entry {
             #broadcast32
             EcbBroadcast32(
+                unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
+            ),
+            #mapped32
+            EcbMapped32(
                 unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
             ),
             #planes
@@ -132,6 +140,7 @@ fn rows(kernels: &[Kernel], words: &[BuiltWords]) -> Vec<(String, TokenStream)> 
         let id = kernel.built.id;
         let entry = match kernel.built.recipe.key_form {
             KeyForm::Broadcast32 => quote! { Entry::EcbBroadcast32 },
+            KeyForm::Mapped32 => quote! { Entry::EcbMapped32 },
             KeyForm::Planes => unreachable!("a form of kernels on words"),
         };
         let function = ident(&id.to_string());

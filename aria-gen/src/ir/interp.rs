@@ -4,10 +4,10 @@
 //! [`crate::ir::AbstractOp`], the kernel's key form for [`crate::ir::MachineOp`]
 //! (`kernel::KeyForm::expand`).
 
+use super::machine::Span;
 use super::op::{Access, Operation};
-use super::program::{Call, Control, KeyRef, Program, STATE_KEYS};
+use super::program::{Call, Constant, ConstantData, Control, KeyRef, Program, STATE_KEYS};
 use super::routine::Routine;
-use crate::math::BitMatrix;
 
 /// Why a program could not be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,7 +34,7 @@ pub enum InterpError {
 #[derive(Debug)]
 pub struct Context<'a> {
     vector_bytes: usize,
-    matrices: &'a [BitMatrix],
+    constants: &'a [Constant],
     input: &'a [u8],
     round_key: &'a [u8],
 }
@@ -45,15 +45,11 @@ impl<'a> Context<'a> {
     #[must_use]
     pub fn new(
         vector_bytes: usize,
-        matrices: &'a [BitMatrix],
+        constants: &'a [Constant],
         input: &'a [u8],
         round_key: &'a [u8],
     ) -> Self {
-        Self { vector_bytes, matrices, input, round_key }
-    }
-
-    pub(crate) fn vector_bytes(&self) -> usize {
-        self.vector_bytes
+        Self { vector_bytes, constants, input, round_key }
     }
 
     pub(crate) fn input(&self, offset: usize) -> Vec<u8> {
@@ -64,13 +60,17 @@ impl<'a> Context<'a> {
         self.round_key
     }
 
-    pub(crate) fn matrix(&self, id: usize) -> BitMatrix {
-        self.matrices[id]
+    pub(crate) fn constant(&self, id: usize) -> &ConstantData {
+        &self.constants[id].data
     }
 
-    /// `pattern` over and over, to the vector's length.
-    pub(crate) fn splat(&self, pattern: &[u8]) -> Vec<u8> {
-        pattern.iter().copied().cycle().take(self.vector_bytes).collect()
+    /// `pattern` over and over, to the length of a vector or of a lane.
+    pub(crate) fn splat(&self, pattern: &[u8], span: Span) -> Vec<u8> {
+        let length = match span {
+            Span::Vector => self.vector_bytes,
+            Span::Lane => 16,
+        };
+        pattern.iter().copied().cycle().take(length).collect()
     }
 }
 
@@ -123,15 +123,13 @@ pub fn run<O: Operation>(
     if round_keys.len() < STATE_KEYS || round_keys.len().is_multiple_of(2) {
         return Err(InterpError::RoundKeys(round_keys.len()));
     }
-    let matrices = program.constants.iter().map(|c| c.matrix).collect();
-    let mut machine = Machine { program, matrices, round_keys, states: Vec::new() };
+    let mut machine = Machine { program, round_keys, states: Vec::new() };
     machine.run(&program.entry, input, output);
     Ok(())
 }
 
 struct Machine<'a, O> {
     program: &'a Program<O>,
-    matrices: Vec<BitMatrix>,
     round_keys: &'a [Vec<u8>],
     states: Vec<(&'static str, Vec<Vec<u8>>)>,
 }
@@ -167,7 +165,7 @@ impl<O: Operation> Machine<'_, O> {
             Some(KeyRef::Turn) => &self.round_keys[turn.expect("verified: inside a round loop")],
         };
         let vector_bytes = self.program.vector_bytes;
-        let context = Context::new(vector_bytes, &self.matrices, input, round_key);
+        let context = Context::new(vector_bytes, &self.program.constants, input, round_key);
         let mut state = call.arg.map(|name| self.state(name)).unwrap_or_default();
         for _ in 0..call.times {
             let routine = self.program.routine(call.routine);

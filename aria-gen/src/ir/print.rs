@@ -5,7 +5,8 @@
 
 use core::fmt::{self, Display, Formatter};
 
-use super::op::{AbstractOp, Form, MachineOp, Operation};
+use super::machine::{Form, MachineOp, Span};
+use super::op::{AbstractOp, Operation};
 use super::program::{Call, Control, KeyRef, Program};
 use super::routine::{Routine, Value};
 
@@ -30,6 +31,15 @@ impl Display for Form {
             Self::Store => "store",
             Self::KeySplat32 => "key_splat32",
             Self::Matrix => "matrix",
+            Self::Bytes => "bytes",
+            Self::And => "and",
+            Self::ShiftRight16 => "shift_right16",
+            Self::ShuffleBytes => "shuffle_bytes",
+            Self::AesEncryptLast => "aes_encrypt_last",
+            Self::AesDecryptLast => "aes_decrypt_last",
+            Self::LaneLow => "lane_low",
+            Self::LaneHigh => "lane_high",
+            Self::JoinLanes => "join_lanes",
             Self::Xor => "xor",
             Self::Xor3 => "xor3",
             Self::UnpackLow8 => "unpack_low8",
@@ -45,12 +55,17 @@ impl Display for MachineOp {
         write!(f, "{}", self.form())?;
         match self {
             Self::Load { offset } | Self::Store { offset } => write!(f, " {offset}"),
-            Self::KeySplat32 { index } => write!(f, " {index}"),
-            Self::Matrix { id } => write!(f, " {id}"),
+            Self::KeySplat32 { index, .. } => write!(f, " {index}"),
+            Self::Matrix { id } | Self::Bytes { id } => write!(f, " {id}"),
+            Self::ShiftRight16 { count } => write!(f, " {count}"),
             Self::Affine { constant } | Self::AffineInverse { constant } => {
                 write!(f, " {constant:#04x}")
             }
-            Self::Xor | Self::Xor3 | Self::UnpackLow8 | Self::UnpackHigh8 => Ok(()),
+            _ => Ok(()),
+        }?;
+        match self.span() {
+            Span::Vector => Ok(()),
+            Span::Lane => f.write_str(" of a lane"),
         }
     }
 }
@@ -95,7 +110,7 @@ impl<O: Operation> Display for Program<O> {
             self.vector_bytes, self.batch_bytes
         )?;
         for (id, constant) in self.constants.iter().enumerate() {
-            writeln!(f, "constant {id} {} = {:#018x}", constant.name, constant.matrix.to_gfni())?;
+            writeln!(f, "constant {id} {} = {:02x?}", constant.name, constant.data.lane())?;
         }
         for routine in &self.routines {
             write!(f, "\n{routine}")?;

@@ -16,7 +16,30 @@ pub const STATE_KEYS: usize = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoutineId(pub usize);
 
-/// A named bit matrix.
+/// What a constant is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConstantData {
+    /// A bit matrix, packed as GF2P8AFFINEQB takes it, in each half of a lane.
+    Matrix(BitMatrix),
+    /// Sixteen bytes: a shuffle's control, a nibble table, a mask.
+    Bytes([u8; 16]),
+}
+
+impl ConstantData {
+    /// The bytes of one 128-bit lane.
+    #[must_use]
+    pub fn lane(&self) -> [u8; 16] {
+        match self {
+            Self::Matrix(matrix) => {
+                let half = matrix.to_gfni().to_le_bytes();
+                core::array::from_fn(|i| half[i % 8])
+            }
+            Self::Bytes(bytes) => *bytes,
+        }
+    }
+}
+
+/// A named constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constant {
     /// Upper-case name, unique in the program.
@@ -24,7 +47,7 @@ pub struct Constant {
     /// What it is, in a sentence.
     pub doc: String,
     /// Its value.
-    pub matrix: BitMatrix,
+    pub data: ConstantData,
 }
 
 /// Which round key a call uses.

@@ -20,6 +20,10 @@ pub enum Feature {
     Avx512vl,
     /// `gfni`
     Gfni,
+    /// `aes`
+    Aes,
+    /// `vaes`
+    Vaes,
 }
 
 /// A register in which CPUID returns bits.
@@ -70,6 +74,9 @@ const ROWS: &[Row] = &{
         row(Avx512vl, "avx512vl", 7,    Ebx, 31,  Zmm),
         // The legacy encoding needs no state of its own; VEX and EVEX forms come with the tier's.
         row(Gfni,     "gfni",     7,    Ecx, 8,   Xmm),
+        row(Aes,      "aes",      1,    Ecx, 25,  Xmm),
+        // Has no legacy encoding.
+        row(Vaes,     "vaes",     7,    Ecx, 9,   Ymm),
     ]
 };
 
@@ -126,7 +133,7 @@ mod tests {
             let name = feature.name();
             let state = match name {
                 _ if name.starts_with("avx512") => RegisterState::Zmm,
-                _ if name.starts_with("avx") => RegisterState::Ymm,
+                _ if name.starts_with("avx") || name == "vaes" => RegisterState::Ymm,
                 _ => RegisterState::Xmm,
             };
             assert_eq!(feature.state(), state, "{name}");

@@ -1,7 +1,7 @@
 //! The instruction table: one row per instruction form, encoding and width.
 //!
 //! Columns in the manual's order. Mnemonics and features follow the Intel SDM, volume 2; intrinsic
-//! names follow `core::arch::x86_64`. The 512-bit logic forms need AVX512F alone, their xmm and ymm
+//! names follow `core::arch::x86_64`. AES on a single lane is AES-NI; on ymm and zmm, VAES. The 512-bit logic forms need AVX512F alone, their xmm and ymm
 //! forms AVX512VL as well; EVEX byte unpacks need AVX512BW. What a form means stands in `ir::op`,
 //! what it costs in `isa::cost`.
 
@@ -43,7 +43,7 @@ pub struct Row {
 #[rustfmt::skip]
 pub static ROWS: &[Row] = &{
     use Encoding::{Evex, Legacy, Vex};
-    use Feature::{Avx, Avx2, Avx512bw as Bw, Avx512f as F, Avx512vl as Vl, Gfni};
+    use Feature::{Aes, Avx, Avx2, Avx512bw as Bw, Avx512f as F, Avx512vl as Vl, Gfni, Ssse3, Vaes};
     use Form::*;
     use Residence::{Operand, Pinned, Register};
     use Width::{Xmm, Ymm, Zmm};
@@ -91,6 +91,59 @@ pub static ROWS: &[Row] = &{
         row(Xor3,          Evex,   Xmm, "vpternlogd",        "_mm_ternarylogic_epi32",                &[F, Vl],      Register),
         row(Xor3,          Evex,   Ymm, "vpternlogd",        "_mm256_ternarylogic_epi32",             &[F, Vl],      Register),
         row(Xor3,          Evex,   Zmm, "vpternlogd",        "_mm512_ternarylogic_epi32",             &[F],          Register),
+
+        // Sixteen bytes in each lane. With 16 registers they are counted as memory operands, like matrices.
+        row(Bytes,         Legacy, Xmm, "movdqa",            "_mm_set_epi64x",                        &[],          Operand),
+        row(Bytes,         Vex,    Xmm, "vmovdqa",           "_mm_set_epi64x",                        &[Avx],       Operand),
+        row(Bytes,         Vex,    Ymm, "vmovdqa",           "_mm256_set_epi64x",                     &[Avx],       Operand),
+        row(Bytes,         Evex,   Xmm, "vmovdqa64",         "_mm_set_epi64x",                        &[F, Vl],     Pinned),
+        row(Bytes,         Evex,   Ymm, "vmovdqa64",         "_mm256_set_epi64x",                     &[F, Vl],     Pinned),
+        row(Bytes,         Evex,   Zmm, "vmovdqa64",         "_mm512_set_epi64",                      &[F],         Pinned),
+
+        row(And,           Legacy, Xmm, "pand",              "_mm_and_si128",                         &[],          Register),
+        row(And,           Vex,    Xmm, "vpand",             "_mm_and_si128",                         &[Avx],       Register),
+        row(And,           Vex,    Ymm, "vpand",             "_mm256_and_si256",                      &[Avx, Avx2], Register),
+        row(And,           Evex,   Xmm, "vpandd",            "_mm_and_si128",                         &[F, Vl],     Register),
+        row(And,           Evex,   Ymm, "vpandd",            "_mm256_and_si256",                      &[F, Vl],     Register),
+        row(And,           Evex,   Zmm, "vpandd",            "_mm512_and_si512",                      &[F],         Register),
+
+        row(ShiftRight16,  Legacy, Xmm, "psrlw",             "_mm_srli_epi16",                        &[],          Register),
+        row(ShiftRight16,  Vex,    Xmm, "vpsrlw",            "_mm_srli_epi16",                        &[Avx],       Register),
+        row(ShiftRight16,  Vex,    Ymm, "vpsrlw",            "_mm256_srli_epi16",                     &[Avx, Avx2], Register),
+        row(ShiftRight16,  Evex,   Xmm, "vpsrlw",            "_mm_srli_epi16",                        &[F, Bw, Vl], Register),
+        row(ShiftRight16,  Evex,   Ymm, "vpsrlw",            "_mm256_srli_epi16",                     &[F, Bw, Vl], Register),
+        row(ShiftRight16,  Evex,   Zmm, "vpsrlw",            "_mm512_srli_epi16",                     &[F, Bw],     Register),
+
+        row(ShuffleBytes,  Legacy, Xmm, "pshufb",            "_mm_shuffle_epi8",                      &[Ssse3],     Register),
+        row(ShuffleBytes,  Vex,    Xmm, "vpshufb",           "_mm_shuffle_epi8",                      &[Avx],       Register),
+        row(ShuffleBytes,  Vex,    Ymm, "vpshufb",           "_mm256_shuffle_epi8",                   &[Avx, Avx2], Register),
+        row(ShuffleBytes,  Evex,   Xmm, "vpshufb",           "_mm_shuffle_epi8",                      &[F, Bw, Vl], Register),
+        row(ShuffleBytes,  Evex,   Ymm, "vpshufb",           "_mm256_shuffle_epi8",                   &[F, Bw, Vl], Register),
+        row(ShuffleBytes,  Evex,   Zmm, "vpshufb",           "_mm512_shuffle_epi8",                   &[F, Bw],     Register),
+
+        row(AesEncryptLast,Legacy, Xmm, "aesenclast",        "_mm_aesenclast_si128",                  &[Aes],       Register),
+        row(AesEncryptLast,Vex,    Xmm, "vaesenclast",       "_mm_aesenclast_si128",                  &[Avx, Aes],  Register),
+        row(AesEncryptLast,Vex,    Ymm, "vaesenclast",       "_mm256_aesenclast_epi128",              &[Avx, Vaes], Register),
+        row(AesEncryptLast,Evex,   Xmm, "vaesenclast",       "_mm_aesenclast_si128",                  &[F, Vl, Aes, Vaes], Register),
+        row(AesEncryptLast,Evex,   Ymm, "vaesenclast",       "_mm256_aesenclast_epi128",              &[F, Vl, Vaes], Register),
+        row(AesEncryptLast,Evex,   Zmm, "vaesenclast",       "_mm512_aesenclast_epi128",              &[F, Vaes],   Register),
+
+        row(AesDecryptLast,Legacy, Xmm, "aesdeclast",        "_mm_aesdeclast_si128",                  &[Aes],       Register),
+        row(AesDecryptLast,Vex,    Xmm, "vaesdeclast",       "_mm_aesdeclast_si128",                  &[Avx, Aes],  Register),
+        row(AesDecryptLast,Vex,    Ymm, "vaesdeclast",       "_mm256_aesdeclast_epi128",              &[Avx, Vaes], Register),
+        row(AesDecryptLast,Evex,   Xmm, "vaesdeclast",       "_mm_aesdeclast_si128",                  &[F, Vl, Aes, Vaes], Register),
+        row(AesDecryptLast,Evex,   Ymm, "vaesdeclast",       "_mm256_aesdeclast_epi128",              &[F, Vl, Vaes], Register),
+        row(AesDecryptLast,Evex,   Zmm, "vaesdeclast",       "_mm512_aesdeclast_epi128",              &[F, Vaes],   Register),
+
+        // The lower lane of a register is the register of the narrower name.
+        row(LaneLow,       Vex,    Ymm, "(none)",            "_mm256_castsi256_si128",                &[Avx],       Operand),
+        row(LaneLow,       Evex,   Ymm, "(none)",            "_mm256_castsi256_si128",                &[Avx],       Operand),
+
+        row(LaneHigh,      Vex,    Ymm, "vextracti128",      "_mm256_extracti128_si256",              &[Avx, Avx2], Register),
+        row(LaneHigh,      Evex,   Ymm, "vextracti128",      "_mm256_extracti128_si256",              &[Avx, Avx2], Register),
+
+        row(JoinLanes,     Vex,    Ymm, "vinserti128",       "_mm256_set_m128i",                      &[Avx],       Register),
+        row(JoinLanes,     Evex,   Ymm, "vinserti128",       "_mm256_set_m128i",                      &[Avx],       Register),
 
         row(UnpackLow8,    Legacy, Xmm, "punpcklbw",         "_mm_unpacklo_epi8",                     &[],           Register),
         row(UnpackLow8,    Vex,    Xmm, "vpunpcklbw",        "_mm_unpacklo_epi8",                     &[Avx],        Register),
@@ -140,7 +193,8 @@ mod tests {
     #[test]
     fn names_agree_with_encoding_and_width() {
         for row in ROWS {
-            assert_eq!(row.mnemonic.starts_with('v'), row.encoding != Encoding::Legacy, "{row:?}");
+            let vector = row.mnemonic.starts_with('v') || row.form == Form::LaneLow;
+            assert_eq!(vector, row.encoding != Encoding::Legacy, "{row:?}");
             let prefix = match row.width {
                 Width::U64 => unreachable!("the table has vector instructions only"),
                 Width::Xmm => "_mm_",
@@ -149,7 +203,14 @@ mod tests {
             };
             assert!(row.intrinsic.starts_with(prefix), "{row:?}");
             let evex = row.features.contains(&Feature::Avx512f);
-            assert_eq!(evex, row.encoding == Encoding::Evex, "{row:?}");
+            let vex = row.features.contains(&Feature::Avx);
+            match row.encoding {
+                Encoding::Plain => panic!("{row:?}: the table has vector instructions only"),
+                Encoding::Legacy => assert!(!evex && !vex, "{row:?}"),
+                Encoding::Vex => assert!(vex && !evex, "{row:?}"),
+                // Moving lanes has VEX forms only below AVX512DQ.
+                Encoding::Evex => assert!(evex || vex, "{row:?}"),
+            }
         }
     }
 
@@ -161,5 +222,6 @@ mod tests {
         };
         assert_eq!(cells(Form::UnpackLow8), cells(Form::UnpackHigh8));
         assert_eq!(cells(Form::Affine), cells(Form::AffineInverse));
+        assert_eq!(cells(Form::AesEncryptLast), cells(Form::AesDecryptLast));
     }
 }

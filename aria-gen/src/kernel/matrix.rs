@@ -51,19 +51,27 @@ pub struct Recipe {
 /// The cells that are checked in as kernels, in order of their ids.
 #[rustfmt::skip]
 pub const ROWS: &[KernelId] = &{
-    use {Cipher::Aria, Frame::Ecb, Tier::{Avx, Avx2, Avx512, Portable, Sse}, Unit::{Bits, Gfni}, Width::{U64, Xmm, Ymm, Zmm}};
+    use {Cipher::Aria, Frame::Ecb, Tier::{Avx, Avx2, Avx512, Portable, Sse}, Unit::{Aesni, Bits, Gfni, Vaes}, Width::{U64, Xmm, Ymm, Zmm}};
     const fn row(cipher: Cipher, tier: Tier, unit: Unit, width: Width, blocks: usize, frame: Frame) -> KernelId {
         KernelId { cipher, tier, unit, width, blocks, frame }
     }
     [
-        //  cipher tier      unit  width blocks frame
-        row(Aria,  Avx2,     Gfni, Ymm,  32,    Ecb),
-        row(Aria,  Avx512,   Gfni, Xmm,  16,    Ecb),
-        row(Aria,  Avx512,   Gfni, Ymm,  32,    Ecb),
-        row(Aria,  Avx512,   Gfni, Zmm,  64,    Ecb),
-        row(Aria,  Avx,      Gfni, Xmm,  16,    Ecb),
-        row(Aria,  Portable, Bits, U64,  4,     Ecb),
-        row(Aria,  Sse,      Gfni, Xmm,  16,    Ecb),
+        //  cipher tier      unit   width blocks frame
+        row(Aria,  Avx2,     Aesni, Ymm,  32,    Ecb),
+        row(Aria,  Avx2,     Gfni,  Ymm,  32,    Ecb),
+        row(Aria,  Avx2,     Vaes,  Ymm,  32,    Ecb),
+        row(Aria,  Avx512,   Aesni, Ymm,  32,    Ecb),
+        row(Aria,  Avx512,   Gfni,  Xmm,  16,    Ecb),
+        row(Aria,  Avx512,   Gfni,  Ymm,  32,    Ecb),
+        row(Aria,  Avx512,   Gfni,  Zmm,  64,    Ecb),
+        row(Aria,  Avx512,   Vaes,  Xmm,  16,    Ecb),
+        row(Aria,  Avx512,   Vaes,  Ymm,  32,    Ecb),
+        row(Aria,  Avx512,   Vaes,  Zmm,  64,    Ecb),
+        row(Aria,  Avx,      Aesni, Xmm,  16,    Ecb),
+        row(Aria,  Avx,      Gfni,  Xmm,  16,    Ecb),
+        row(Aria,  Portable, Bits,  U64,  4,     Ecb),
+        row(Aria,  Sse,      Aesni, Xmm,  16,    Ecb),
+        row(Aria,  Sse,      Gfni,  Xmm,  16,    Ecb),
     ]
 };
 
@@ -147,6 +155,11 @@ const RULES: &[Rule] = &[
         remedy: "take unit aesni with tier avx, or width ymm",
     },
     Rule {
+        breaks: |id| id.unit == Unit::Aesni && id.tier == Tier::Avx512 && id.width == Width::Xmm,
+        reason: "AES-NI reaches 16 registers only, so the kernel would be that of tier avx",
+        remedy: "take tier avx, or width ymm, or unit vaes or gfni",
+    },
+    Rule {
         breaks: |id| id.unit == Unit::Aesni && id.width == Width::Zmm,
         reason: "AES-NI works on one 128-bit lane, and zmm would need four a register",
         remedy: "take unit vaes or gfni, or width ymm",
@@ -171,11 +184,6 @@ const RULES: &[Rule] = &[
         reason: "more than two slices a byte position do not fit any register file",
         remedy: "take at most twice as many blocks as the register has bytes",
     },
-    Rule {
-        breaks: |id| id.unit != Unit::Gfni,
-        reason: "the lowering has no S-box route for the unit yet",
-        remedy: "take unit gfni, or add a route in aria-gen/src/lower/sbox.rs",
-    },
 ];
 
 /// How to build `id`.
@@ -189,7 +197,14 @@ pub fn recipe(id: KernelId) -> Result<Recipe, Illegal> {
     match rules.iter().find(|rule| (rule.breaks)(&id)) {
         Some(rule) => Err(Illegal { id, reason: rule.reason, remedy: rule.remedy }),
         None if portable => Ok(Recipe { layout: Layout::Bits, key_form: KeyForm::Planes }),
-        None => Ok(Recipe { layout: Layout::Slice, key_form: KeyForm::Broadcast32 }),
+        None => Ok(Recipe {
+            layout: Layout::Slice,
+            key_form: match id.unit {
+                Unit::Bits => KeyForm::Planes,
+                Unit::Gfni => KeyForm::Broadcast32,
+                Unit::Aesni | Unit::Vaes => KeyForm::Mapped32,
+            },
+        }),
     }
 }
 

@@ -79,12 +79,17 @@ struct Entry {
 /// The networks, the preferred first among those with the same need.
 ///
 /// With 32 registers: three-input gates, the key an operand (with EVEX an embedded broadcast, for
-/// nothing). With 16: in place, so that no temporary joins the 16 slices.
+/// nothing); without keys, where AES instructions have taken them. With 16: in place, so that no temporary joins the 16 slices.
 const TABLE: &[Entry] = &[
     Entry {
         name: "xor3_keys_36_depth5",
         needs: Form::Xor3,
         text: include_str!("networks/xor3_keys_36_depth5.txt"),
+    },
+    Entry {
+        name: "xor3_28_depth3",
+        needs: Form::Xor3,
+        text: include_str!("networks/xor3_28_depth3.txt"),
     },
     Entry {
         name: "xor2_inplace_46_depth8",
@@ -153,11 +158,15 @@ pub fn leading_layer(stmts: &[Stmt<AbstractOp>]) -> &[Stmt<AbstractOp>] {
 /// When a network of the table cannot be read.
 pub fn choose(layer: &LinearLayer, isa: Isa) -> Result<Option<Network>, NetworkError> {
     let keyed = layer.addends.iter().all(Option::is_some);
-    if layer.inputs.len() != 16 || layer.rows.len() != 16 || !keyed {
+    let bare = layer.addends.iter().all(Option::is_none);
+    if layer.inputs.len() != 16 || layer.rows.len() != 16 || !(keyed || bare) {
         return Ok(None);
     }
     for entry in TABLE.iter().filter(|entry| isa.has(entry.needs)) {
         let network = parse(entry.name, entry.text)?;
+        if network.adds_keys && bare {
+            continue;
+        }
         let with_keys = (0..).zip(&layer.rows).map(|(j, row)| match network.adds_keys {
             true => row | 1 << (16 + j),
             false => *row,

@@ -1,57 +1,170 @@
 //! How each unit computes an S-box, given as field inversion between two affine maps.
 //!
-//! GFNI (Intel SDM volume 2): GF2P8AFFINEINVQB inverts in the field of FIPS 197 and RFC 5794, then
+//! *GFNI* (Intel SDM volume 2): GF2P8AFFINEINVQB inverts in the field of FIPS 197 and RFC 5794, then
 //! applies a matrix and a constant; GF2P8AFFINEQB applies them alone. An S-box whose map before the
 //! inversion is the identity is one instruction, any other two.
+//!
+//! *AES instructions*: AESENCLAST computes S(x) = a(x⁻¹) with FIPS 197's affine map a, AESDECLAST its
+//! inverse. An S-box without a map before the inversion is an affine map after AESENCLAST; one
+//! without a map after it is AESDECLAST after an affine map. Affine maps other than the identity
+//! are looked up by nibbles. The instructions permute the bytes of a lane, which is left as it is
+//! and noted, and add an operand: the round key, where the key form provides it so mapped that it
+//! comes out of the rest of the round as the plain round key.
 
-use crate::ir::{Constant, MachineOp};
-use crate::isa::Unit;
-use crate::math::{BitMatrix, Sbox};
+use super::LowerError;
+use super::routine::Lowering;
+use crate::ir::{Constant, ConstantData, MachineOp, Span, Value};
+use crate::isa::{Unit, Width};
+use crate::math::{Affine, BitMatrix, Sbox};
 
-/// One instruction of a route: an operation whose second operand is a bit matrix.
-#[derive(Clone, Debug)]
-pub(super) struct RouteStep {
-    /// The operation.
-    pub(super) op: MachineOp,
-    /// Its matrix.
-    pub(super) matrix: Constant,
+/// FIPS 197, section 5.1.1: the affine map of the AES S-box.
+fn aes_affine() -> Affine {
+    let map = |x: u8| {
+        let rotated = (1..5).map(|count| x.rotate_left(count));
+        rotated.fold(x, |sum, term| sum ^ term) ^ 0x63
+    };
+    Affine::from_fn(map).expect("a sum of rotations and a constant is affine")
 }
 
-/// The instructions that compute `sbox` on `unit`, or `None` when the unit has no way to.
-pub(super) fn route(sbox: Sbox, unit: Unit) -> Option<Vec<RouteStep>> {
-    match unit {
-        Unit::Gfni => Some(route_gfni(sbox)),
-        Unit::Bits | Unit::Aesni | Unit::Vaes => None,
+impl Lowering<'_> {
+    /// Computes `sbox` of `arg`, which is the lowered value of the abstract `from`.
+    pub(super) fn push_sbox(
+        &mut self,
+        sbox: Sbox,
+        role: &str,
+        from: Value,
+        arg: Value,
+    ) -> Result<Value, LowerError> {
+        match self.target.unit {
+            Unit::Gfni => Ok(self.push_gfni(sbox, role, arg)),
+            Unit::Aesni | Unit::Vaes => self.push_aes(sbox, role, from, arg),
+            Unit::Bits => Err(LowerError::NoRoute { sbox: sbox.name, unit: Unit::Bits }),
+        }
     }
-}
 
-fn route_gfni(sbox: Sbox) -> Vec<RouteStep> {
-    let name = sbox.name.to_uppercase();
-    let mut steps = Vec::new();
-    if !sbox.before.is_identity() {
-        steps.push(RouteStep {
-            op: MachineOp::Affine { constant: sbox.before.constant },
-            matrix: Constant {
+    fn push_gfni(&mut self, sbox: Sbox, role: &str, arg: Value) -> Value {
+        let name = sbox.name.to_uppercase();
+        let mut value = arg;
+        if !sbox.before.is_identity() {
+            let matrix = self.push_constant(Constant {
                 name: format!("{name}_BEFORE"),
                 doc: format!("The matrix of {name} before the field inversion."),
-                matrix: sbox.before.matrix,
+                data: ConstantData::Matrix(sbox.before.matrix),
+            });
+            let op = MachineOp::Affine { constant: sbox.before.constant };
+            value = self.push(&format!("{role}_inner"), op, &[value, matrix]);
+        }
+        let identity = sbox.after.matrix == BitMatrix::IDENTITY;
+        let matrix = self.push_constant(Constant {
+            name: if identity { "IDENTITY".to_owned() } else { format!("{name}_AFTER") },
+            doc: if identity {
+                "The identity, for a field inversion with nothing after it.".to_owned()
+            } else {
+                format!("The matrix of {name} after the field inversion.")
             },
+            data: ConstantData::Matrix(sbox.after.matrix),
         });
+        let op = MachineOp::AffineInverse { constant: sbox.after.constant };
+        self.push(role, op, &[value, matrix])
     }
-    let matrix = if sbox.after.matrix == BitMatrix::IDENTITY {
-        Constant {
-            name: "IDENTITY".to_owned(),
-            doc: "The identity, for a field inversion with nothing after it.".to_owned(),
-            matrix: BitMatrix::IDENTITY,
+
+    fn push_aes(
+        &mut self,
+        sbox: Sbox,
+        role: &str,
+        from: Value,
+        arg: Value,
+    ) -> Result<Value, LowerError> {
+        let no_route = || LowerError::NoRoute { sbox: sbox.name, unit: self.target.unit };
+        let key = self.key_word(sbox, from)?;
+        let inner = format!("{role}_inner");
+        if sbox.before.is_identity() {
+            let aes = aes_affine().inverse().ok_or_else(no_route)?;
+            let outer = sbox.after.after(aes);
+            if outer.is_identity() {
+                return Ok(self.push_aes_step(role, Direction::Encrypt, arg, key));
+            }
+            let value = self.push_aes_step(&inner, Direction::Encrypt, arg, key);
+            return Ok(self.push_nibbles(sbox.name, outer, role, value));
         }
-    } else {
-        Constant {
-            name: format!("{name}_AFTER"),
-            doc: format!("The matrix of {name} after the field inversion."),
-            matrix: sbox.after.matrix,
+        if !sbox.after.is_identity() {
+            return Err(no_route());
         }
-    };
-    steps
-        .push(RouteStep { op: MachineOp::AffineInverse { constant: sbox.after.constant }, matrix });
-    steps
+        // X(y) = before(y)⁻¹, and AESDECLAST of z is (a⁻¹(z))⁻¹: so z = a(before(y)).
+        let first = aes_affine().after(sbox.before);
+        let mut value = arg;
+        if !first.is_identity() {
+            value = self.push_nibbles(sbox.name, first, &inner, value);
+        }
+        Ok(self.push_aes_step(role, Direction::Decrypt, value, key))
+    }
+
+    /// The word of the round key that belongs to the S-box on the slice `from`.
+    fn key_word(&self, sbox: Sbox, from: Value) -> Result<usize, LowerError> {
+        let place = self.from.params().iter().position(|param| *param == from);
+        match place {
+            Some(place) if self.keys_in_sboxes => Ok(place % 16),
+            _ => {
+                let routine = self.from.name().to_owned();
+                Err(LowerError::NoKeyByte { sbox: sbox.name, routine })
+            }
+        }
+    }
+
+    /// One AES step on every lane: with AES-NI on ymm, lane by lane.
+    fn push_aes_step(&mut self, role: &str, to: Direction, arg: Value, index: usize) -> Value {
+        let by_lanes = self.target.unit == Unit::Aesni && self.target.isa.width != Width::Xmm;
+        let span = if by_lanes { Span::Lane } else { Span::Vector };
+        let (step, turn) = match to {
+            Direction::Encrypt => (MachineOp::AesEncryptLast { span }, 1),
+            Direction::Decrypt => (MachineOp::AesDecryptLast { span }, 3),
+        };
+        let key = self.push(&format!("k{index}"), MachineOp::KeySplat32 { index, span }, &[]);
+        let turns = (self.turns_of(arg) + turn) % 4;
+        let result = if by_lanes {
+            let halves = [("low", MachineOp::LaneLow), ("high", MachineOp::LaneHigh)];
+            let [low, high] = halves.map(|(half, op)| {
+                let lane = self.push(&format!("{role}_{half}_lane"), op, &[arg]);
+                self.push(&format!("{role}_{half}"), step.clone(), &[lane, key])
+            });
+            self.push(role, MachineOp::JoinLanes, &[high, low])
+        } else {
+            self.push(role, step, &[arg, key])
+        };
+        self.set_turns(result, turns);
+        result
+    }
+
+    /// An affine map by two look-ups of sixteen entries: one for each half of a byte.
+    fn push_nibbles(&mut self, name: &str, map: Affine, role: &str, arg: Value) -> Value {
+        let upper = name.to_uppercase();
+        let table = |half: &str, entry: &dyn Fn(u8) -> u8| Constant {
+            name: format!("{upper}_{}", half.to_uppercase()),
+            doc: format!("The affine part of {upper}, by the {half} half of a byte."),
+            data: ConstantData::Bytes(core::array::from_fn(|i| entry(i as u8))),
+        };
+        // The constant of the map goes with the low half.
+        let low_table = self.push_constant(table("low", &|i| map.apply(i)));
+        let high_table = self.push_constant(table("high", &|i| map.matrix.apply(i << 4)));
+        let mask = self.push_constant(Constant {
+            name: "LOW_HALVES".to_owned(),
+            doc: "The lower half of each byte.".to_owned(),
+            data: ConstantData::Bytes([0x0f; 16]),
+        });
+        let low = self.push(&format!("{role}_low"), MachineOp::And, &[arg, mask]);
+        let shift = MachineOp::ShiftRight16 { count: 4 };
+        let shifted = self.push(&format!("{role}_shifted"), shift, &[arg]);
+        let high = self.push(&format!("{role}_high"), MachineOp::And, &[shifted, mask]);
+        let look_up = MachineOp::ShuffleBytes;
+        let low = self.push(&format!("{role}_of_low"), look_up.clone(), &[low_table, low]);
+        let high = self.push(&format!("{role}_of_high"), look_up, &[high_table, high]);
+        self.push(role, MachineOp::Xor, &[low, high])
+    }
+}
+
+/// Which AES step.
+#[derive(Clone, Copy)]
+enum Direction {
+    Encrypt,
+    Decrypt,
 }

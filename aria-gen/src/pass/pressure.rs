@@ -110,6 +110,7 @@ fn peak(routine: &Routine<MachineOp>, isa: Isa) -> Result<usize, MissingRow> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::Span;
     use crate::isa::{Tier, Width};
 
     fn isa(tier: Tier) -> Isa {
@@ -140,7 +141,7 @@ mod tests {
     fn a_key_takes_a_register_except_under_evex() {
         let mut routine = Routine::new("r", "");
         let a = routine.param("a");
-        let k = routine.push("k", MachineOp::KeySplat32 { index: 0 }, &[]);
+        let k = routine.push("k", MachineOp::KeySplat32 { index: 0, span: Span::Vector }, &[]);
         let x = routine.push("x", MachineOp::Xor, &[a, k]);
         routine.set_results(vec![x]);
         assert_eq!(peak(&routine, isa(Tier::Avx)), Ok(2));

@@ -161,7 +161,7 @@ fn heights(
     let mut after = vec![0; body.len()];
     let mut heights = vec![0; body.len()];
     for (number, stmt) in body.iter().enumerate().rev() {
-        let row = isa.row(stmt.op.form())?;
+        let row = isa.row_of(&stmt.op)?;
         let latencies = MICRO_ARCHITECTURES.iter().map(|cpu| cpu.cost(row).latency);
         heights[number] = after[number] + latencies.max().unwrap_or(1);
         for arg in &stmt.args {

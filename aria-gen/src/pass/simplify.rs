@@ -57,14 +57,15 @@ fn drop_unused(routine: &Routine<MachineOp>) -> Routine<MachineOp> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::Span;
 
     #[test]
     fn equal_values_merge_and_unused_ones_go() {
         let mut routine = Routine::new("r", "");
         let a = routine.param("a");
-        let first = routine.push("k", MachineOp::KeySplat32 { index: 3 }, &[]);
-        let again = routine.push("k", MachineOp::KeySplat32 { index: 3 }, &[]);
-        let other = routine.push("k", MachineOp::KeySplat32 { index: 4 }, &[]);
+        let first = routine.push("k", MachineOp::KeySplat32 { index: 3, span: Span::Vector }, &[]);
+        let again = routine.push("k", MachineOp::KeySplat32 { index: 3, span: Span::Vector }, &[]);
+        let other = routine.push("k", MachineOp::KeySplat32 { index: 4, span: Span::Vector }, &[]);
         let x = routine.push("x", MachineOp::Xor, &[a, first]);
         let y = routine.push("y", MachineOp::Xor, &[a, again]);
         routine.push("unused", MachineOp::Xor, &[a, other]);

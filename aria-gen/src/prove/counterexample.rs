@@ -25,7 +25,7 @@ pub fn execute(
 ) -> Result<Vec<u8>, Fault> {
     let batches = input.len() / (BLOCK_BYTES * kernel.blocks);
     let arguments = Arguments {
-        keys: kernel.key_form.expand(round_keys),
+        keys: kernel.key_form.expand(&Concrete, round_keys),
         batches: Value::number(batches as u64),
     };
     let memory = Memory::whole(placement, input.to_vec(), input.len());

@@ -7,9 +7,10 @@
 //! Vectors are slices of bytes, byte 0 the least significant. This module knows no intrinsic but in
 //! its [`table`], and no syntax; a reader of machine code would use the same meanings.
 
+mod aes;
 pub mod table;
 
-use super::domain::{Domain, Refusal};
+use super::domain::{Domain, Refusal, word};
 use crate::math::{Affine, BitMatrix};
 
 /// Bytes in a lane, within which unpacks stay.
@@ -24,6 +25,14 @@ pub enum Meaning {
     Store,
     /// Fills a vector with a scalar of so many bytes.
     Splat(usize),
+    /// Fills a vector with scalars of so many bytes, the most significant first.
+    Set(usize),
+    /// The lower lane of a vector of two.
+    LaneLow,
+    /// The lane of a vector of two that the immediate names.
+    Lane,
+    /// A vector of two lanes, the upper one first.
+    JoinLanes,
     /// An operation on vectors.
     Vector(VectorOp),
 }
@@ -33,6 +42,19 @@ pub enum Meaning {
 pub enum VectorOp {
     /// PXOR: bitwise exclusive or.
     Xor,
+    /// PAND: bitwise product.
+    And,
+    /// PSRLW: words of 16 bits shifted to the right by the immediate, zeros shifted in.
+    ShiftRight16,
+    /// PSHUFB: in each lane, byte i is the byte of the first operand that the low four bits of byte i
+    /// of the second name, or zero where its top bit is set.
+    ShuffleBytes,
+    /// AESENCLAST: ShiftRows and SubBytes of each lane, plus the second operand (FIPS 197, section
+    /// 5.1).
+    AesEncryptLast,
+    /// AESDECLAST: InvShiftRows and InvSubBytes of each lane, plus the second operand (FIPS 197,
+    /// section 5.3).
+    AesDecryptLast,
     /// VPTERNLOGD: bitwise function of three operands; the immediate is its truth table.
     Ternary,
     /// PUNPCKLBW: interleaves the low halves of each lane.
@@ -52,7 +74,12 @@ impl VectorOp {
     pub const fn operands(self) -> usize {
         match self {
             Self::Ternary => 3,
+            Self::ShiftRight16 => 1,
             Self::Xor
+            | Self::And
+            | Self::ShuffleBytes
+            | Self::AesEncryptLast
+            | Self::AesDecryptLast
             | Self::UnpackLow8
             | Self::UnpackHigh8
             | Self::Affine
@@ -63,7 +90,7 @@ impl VectorOp {
     /// Whether it takes an immediate byte.
     #[must_use]
     pub const fn has_immediate(self) -> bool {
-        matches!(self, Self::Ternary | Self::Affine | Self::AffineInverse)
+        matches!(self, Self::Ternary | Self::ShiftRight16 | Self::Affine | Self::AffineInverse)
     }
 
     /// The result for `operands`: as many as [`operands`](Self::operands) says, of equal length, a
@@ -88,6 +115,20 @@ impl VectorOp {
                 let bits = zip(a, b).zip(*c);
                 bits.map(|((a, b), c)| ternary(domain, immediate, [a, b, c])).collect()
             }
+            (Self::And, [a, b]) => zip(a, b).map(|(a, b)| domain.and(a, b)).collect(),
+            (Self::ShiftRight16, [a]) => {
+                let words = a.chunks_exact(2);
+                let places = usize::from(immediate);
+                let shift = |word| word::shift_right(domain, word, places, word::Fill::Zero);
+                Ok(words.flat_map(shift).collect())
+            }
+            (Self::ShuffleBytes, [a, b]) => lanes(a, b, |a, b| shuffle(domain, a, b)),
+            (Self::AesEncryptLast, [a, b]) => {
+                lanes(a, b, |a, b| Ok(aes::encrypt_last(domain, a, b)))
+            }
+            (Self::AesDecryptLast, [a, b]) => {
+                lanes(a, b, |a, b| Ok(aes::decrypt_last(domain, a, b)))
+            }
             (Self::UnpackLow8, [a, b]) => Ok(unpack(a, b, 0)),
             (Self::UnpackHigh8, [a, b]) => Ok(unpack(a, b, LANE / 2)),
             (Self::Affine, [x, matrices]) => affine(domain, x, matrices, immediate),
@@ -102,6 +143,37 @@ impl VectorOp {
 
 fn zip<'a, B>(a: &'a [B], b: &'a [B]) -> impl Iterator<Item = (&'a B, &'a B)> {
     a.iter().zip(b)
+}
+
+/// A function of the lanes of two vectors.
+fn lanes<B>(
+    a: &[B],
+    b: &[B],
+    mut each: impl FnMut(&[B], &[B]) -> Result<Vec<B>, Refusal>,
+) -> Result<Vec<B>, Refusal> {
+    let mut result = Vec::with_capacity(a.len());
+    for (a, b) in a.chunks_exact(LANE).zip(b.chunks_exact(LANE)) {
+        result.extend(each(a, b)?);
+    }
+    Ok(result)
+}
+
+/// A lane shuffled. Where the control is known it moves bytes; else the bytes must be a known table
+/// and the control indexes below 16.
+fn shuffle<D: Domain>(
+    domain: &D,
+    data: &[D::Byte],
+    control: &[D::Byte],
+) -> Result<Vec<D::Byte>, Refusal> {
+    let table: Option<Vec<u8>> = data.iter().map(|byte| domain.known(byte)).collect();
+    let table = table.and_then(|table| <[u8; LANE]>::try_from(table).ok());
+    let pick = |control| match (domain.known(control), &table) {
+        (Some(c), _) if c & 0x80 != 0 => Ok(domain.constant(0)),
+        (Some(c), _) => Ok(data[usize::from(c & 0x0f)].clone()),
+        (None, Some(table)) => domain.look_up(table, control),
+        (None, None) => Err(Refusal::Table),
+    };
+    control.iter().map(pick).collect()
 }
 
 /// Bit n of the truth table is the result where the operands' bits a, b, c read n = 4a + 2b + c. As

@@ -7,7 +7,8 @@
 
 use super::domain::Domain;
 use super::reader::{Value, Word};
-use crate::spec::aria::{BLOCK_BYTES, DIFFUSION, Layer};
+use crate::math::Affine;
+use crate::spec::aria::{BLOCK_BYTES, DIFFUSION, Layer, s1};
 
 /// A block or round key in a domain.
 pub type Block<B> = [B; BLOCK_BYTES];
@@ -61,16 +62,42 @@ fn diffuse<D: Domain>(domain: &D, x: &Block<D::Byte>) -> Block<D::Byte> {
 pub enum KeyForm {
     /// Each byte of the RFC's round key as a `u32` of four equal bytes.
     Broadcast32,
+    /// The same of mapped round keys. The first is as it is. Each later one belongs to the round
+    /// that it ends and is taken back through the rest of it: through the diffusion layer, if the
+    /// round has one, then, for S-boxes without a map before their inversion, through what such an
+    /// S-box is after the AES S-box, constant apart.
+    Mapped32,
 }
 
 impl KeyForm {
     /// The argument `rk` of a kernel, from the RFC's round keys.
     #[must_use]
-    pub fn expand<B: Clone>(self, round_keys: &[Block<B>]) -> Value<B> {
-        match self {
-            Self::Broadcast32 => Value::array(round_keys.iter().map(broadcast32)),
-        }
+    pub fn expand<D: Domain>(self, domain: &D, round_keys: &[Block<D::Byte>]) -> Value<D::Byte> {
+        let last = round_keys.len().saturating_sub(1);
+        Value::array(round_keys.iter().enumerate().map(|(turn, key)| match self {
+            Self::Broadcast32 => broadcast32(key),
+            Self::Mapped32 if turn == 0 => broadcast32(key),
+            Self::Mapped32 => {
+                let layer = if turn % 2 == 1 { Layer::Sl1 } else { Layer::Sl2 };
+                let key = if turn == last { key.clone() } else { diffuse(domain, key) };
+                broadcast32(&behind_aes(domain, layer, &key))
+            }
+        }))
     }
+}
+
+/// For each S-box S = M·(AES S-box) + constant of the layer, M⁻¹ times its byte; others as they are.
+fn behind_aes<D: Domain>(domain: &D, layer: Layer, key: &Block<D::Byte>) -> Block<D::Byte> {
+    core::array::from_fn(|i| {
+        let sbox = layer.sbox(i);
+        if !sbox.before.is_identity() {
+            return key[i].clone();
+        }
+        // S1 is the S-box of AES (RFC 5794 section 2.4.2 lists the same table).
+        let after_aes = sbox.after.matrix * s1().after.inverse().expect("a permutation").matrix;
+        let matrix = after_aes.inverse().expect("a permutation");
+        domain.affine(Affine { matrix, constant: 0 }, &key[i])
+    })
 }
 
 /// One round key as the array of words that [`KeyForm::Broadcast32`] makes of it.

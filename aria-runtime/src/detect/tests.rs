@@ -3,7 +3,7 @@
 //! Bit positions are written out again here, from the Intel SDM (vol. 2, CPUID), so that a wrong
 //! one in the feature table shows.
 
-use Feature::{Avx, Avx2, Avx512bw, Avx512f, Avx512vl, Gfni, Ssse3};
+use Feature::{Aes, Avx, Avx2, Avx512bw, Avx512f, Avx512vl, Gfni, Ssse3, Vaes};
 
 use super::*;
 
@@ -63,26 +63,34 @@ impl Cpu {
 
 #[rustfmt::skip]
 const CPUS: &[Cpu] = &[
-    Cpu { name: "Westmere",     leaf1_ecx: SSSE3 | AES,               leaf7_ebx: 0,                                leaf7_ecx: 0,
-          xcr0: 0,         features: &[Ssse3] },
-    Cpu { name: "Sandy Bridge", leaf1_ecx: SSSE3 | AES | XSAVE | AVX, leaf7_ebx: 0,                                leaf7_ecx: 0,
-          xcr0: YMM_STATE, features: &[Ssse3, Avx] },
-    Cpu { name: "Haswell",      leaf1_ecx: SSSE3 | AES | XSAVE | AVX, leaf7_ebx: AVX2,                             leaf7_ecx: 0,
-          xcr0: YMM_STATE, features: &[Ssse3, Avx, Avx2] },
-    Cpu { name: "Skylake-X",    leaf1_ecx: SSSE3 | AES | XSAVE | AVX, leaf7_ebx: AVX2 | F | DQ_IFMA_CD | BW | VL,  leaf7_ecx: 0,
-          xcr0: ZMM_STATE, features: &[Ssse3, Avx, Avx2, Avx512f, Avx512bw, Avx512vl] },
-    Cpu { name: "Knights Landing", leaf1_ecx: SSSE3 | AES | XSAVE | AVX, leaf7_ebx: AVX2 | F | DQ_IFMA_CD,         leaf7_ecx: 0,
-          xcr0: ZMM_STATE, features: &[Ssse3, Avx, Avx2, Avx512f] },
-    Cpu { name: "Ice Lake",     leaf1_ecx: SSSE3 | AES | XSAVE | AVX, leaf7_ebx: AVX2 | F | DQ_IFMA_CD | BW | VL,  leaf7_ecx: VBMI | GFNI | VAES,
-          xcr0: ZMM_STATE, features: &[Ssse3, Avx, Avx2, Avx512f, Avx512bw, Avx512vl, Gfni] },
-    Cpu { name: "Alder Lake",   leaf1_ecx: SSSE3 | AES | XSAVE | AVX, leaf7_ebx: AVX2,                             leaf7_ecx: GFNI | VAES,
-          xcr0: YMM_STATE, features: &[Ssse3, Avx, Avx2, Gfni] },
-    Cpu { name: "Tremont",      leaf1_ecx: SSSE3 | AES | XSAVE,       leaf7_ebx: 0,                                leaf7_ecx: GFNI,
-          xcr0: XMM_STATE, features: &[Ssse3, Gfni] },
-    Cpu { name: "Zen 3",        leaf1_ecx: SSSE3 | AES | XSAVE | AVX, leaf7_ebx: AVX2,                             leaf7_ecx: VAES,
-          xcr0: YMM_STATE, features: &[Ssse3, Avx, Avx2] },
-    Cpu { name: "Zen 4",        leaf1_ecx: SSSE3 | AES | XSAVE | AVX, leaf7_ebx: AVX2 | F | DQ_IFMA_CD | BW | VL,  leaf7_ecx: VBMI | GFNI | VAES,
-          xcr0: ZMM_STATE, features: &[Ssse3, Avx, Avx2, Avx512f, Avx512bw, Avx512vl, Gfni] },
+    Cpu { name: "Westmere",        leaf1_ecx: SSSE3 | AES,                leaf7_ebx: 0,                               leaf7_ecx: 0,
+          xcr0: 0,         features: &[Ssse3, Aes] },
+    Cpu { name: "Sandy Bridge",    leaf1_ecx: SSSE3 | AES | XSAVE | AVX,  leaf7_ebx: 0,                               leaf7_ecx: 0,
+          xcr0: YMM_STATE, features: &[Ssse3, Avx, Aes] },
+    Cpu { name: "Haswell",         leaf1_ecx: SSSE3 | AES | XSAVE | AVX,  leaf7_ebx: AVX2,                            leaf7_ecx: 0,
+          xcr0: YMM_STATE, features: &[Ssse3, Avx, Avx2, Aes] },
+    Cpu { name: "Skylake-X",       leaf1_ecx: SSSE3 | AES | XSAVE | AVX,  leaf7_ebx: AVX2 | F | DQ_IFMA_CD | BW | VL, leaf7_ecx: 0,
+          xcr0: ZMM_STATE, features: &[Ssse3, Avx, Avx2, Avx512f, Avx512bw, Avx512vl, Aes] },
+    Cpu { name: "Cascade Lake",    leaf1_ecx: SSSE3 | AES | XSAVE | AVX,  leaf7_ebx: AVX2 | F | DQ_IFMA_CD | BW | VL, leaf7_ecx: 0,
+          xcr0: ZMM_STATE, features: &[Ssse3, Avx, Avx2, Avx512f, Avx512bw, Avx512vl, Aes] },
+    Cpu { name: "Knights Landing", leaf1_ecx: SSSE3 | AES | XSAVE | AVX,  leaf7_ebx: AVX2 | F | DQ_IFMA_CD,           leaf7_ecx: 0,
+          xcr0: ZMM_STATE, features: &[Ssse3, Avx, Avx2, Avx512f, Aes] },
+    Cpu { name: "Ice Lake",        leaf1_ecx: SSSE3 | AES | XSAVE | AVX,  leaf7_ebx: AVX2 | F | DQ_IFMA_CD | BW | VL, leaf7_ecx: VBMI | GFNI | VAES,
+          xcr0: ZMM_STATE, features: &[Ssse3, Avx, Avx2, Avx512f, Avx512bw, Avx512vl, Gfni, Aes, Vaes] },
+    Cpu { name: "Alder Lake",      leaf1_ecx: SSSE3 | AES | XSAVE | AVX,  leaf7_ebx: AVX2,                            leaf7_ecx: GFNI | VAES,
+          xcr0: YMM_STATE, features: &[Ssse3, Avx, Avx2, Gfni, Aes, Vaes] },
+    Cpu { name: "Tremont",         leaf1_ecx: SSSE3 | AES | XSAVE,        leaf7_ebx: 0,                               leaf7_ecx: GFNI,
+          xcr0: XMM_STATE, features: &[Ssse3, Gfni, Aes] },
+    Cpu { name: "Zen 1",           leaf1_ecx: SSSE3 | AES | XSAVE | AVX,  leaf7_ebx: AVX2,                            leaf7_ecx: 0,
+          xcr0: YMM_STATE, features: &[Ssse3, Avx, Avx2, Aes] },
+    Cpu { name: "Zen 2",           leaf1_ecx: SSSE3 | AES | XSAVE | AVX,  leaf7_ebx: AVX2,                            leaf7_ecx: 0,
+          xcr0: YMM_STATE, features: &[Ssse3, Avx, Avx2, Aes] },
+    Cpu { name: "Zen 3",           leaf1_ecx: SSSE3 | AES | XSAVE | AVX,  leaf7_ebx: AVX2,                            leaf7_ecx: VAES,
+          xcr0: YMM_STATE, features: &[Ssse3, Avx, Avx2, Aes, Vaes] },
+    Cpu { name: "Zen 4",           leaf1_ecx: SSSE3 | AES | XSAVE | AVX,  leaf7_ebx: AVX2 | F | DQ_IFMA_CD | BW | VL, leaf7_ecx: VBMI | GFNI | VAES,
+          xcr0: ZMM_STATE, features: &[Ssse3, Avx, Avx2, Avx512f, Avx512bw, Avx512vl, Gfni, Aes, Vaes] },
+    Cpu { name: "Zen 5",           leaf1_ecx: SSSE3 | AES | XSAVE | AVX,  leaf7_ebx: AVX2 | F | DQ_IFMA_CD | BW | VL, leaf7_ecx: VBMI | GFNI | VAES,
+          xcr0: ZMM_STATE, features: &[Ssse3, Avx, Avx2, Avx512f, Avx512bw, Avx512vl, Gfni, Aes, Vaes] },
 ];
 
 #[test]

@@ -7,7 +7,23 @@ use super::Probe;
 use crate::Feature;
 
 /// A matrix without symmetry.
+///
+/// ```text
+/// 10000000
+/// 01011100
+/// 10100011
+/// 11101110
+/// 01001001
+/// 01110111
+/// 00010010
+/// 11001101
+/// ```
 const SKEWED: u64 = 0x013a_c577_92ee_48b3;
+
+/// Sixteen different bytes.
+const COUNTED: [u8; 16] = [
+    240, 227, 214, 201, 188, 175, 162, 149, 136, 123, 110, 97, 84, 71, 58, 45,
+];
 
 /// The probes, in the order of the instruction table.
 #[expect(
@@ -41,6 +57,36 @@ pub(super) const PROBES: &[Probe] = &[
         run: |input, output, _| unsafe { xor_legacy_xmm(input, output) },
     },
     Probe {
+        name: "bytes_1_legacy_xmm",
+        features: &[Feature::Ssse3],
+        run: |_, output, _| unsafe { bytes_1_legacy_xmm(output) },
+    },
+    Probe {
+        name: "and_legacy_xmm",
+        features: &[Feature::Ssse3],
+        run: |input, output, _| unsafe { and_legacy_xmm(input, output) },
+    },
+    Probe {
+        name: "shift_right16_4_legacy_xmm",
+        features: &[Feature::Ssse3],
+        run: |input, output, _| unsafe { shift_right16_4_legacy_xmm(input, output) },
+    },
+    Probe {
+        name: "shuffle_bytes_legacy_xmm",
+        features: &[Feature::Ssse3],
+        run: |input, output, _| unsafe { shuffle_bytes_legacy_xmm(input, output) },
+    },
+    Probe {
+        name: "aes_encrypt_last_legacy_xmm",
+        features: &[Feature::Ssse3, Feature::Aes],
+        run: |input, output, _| unsafe { aes_encrypt_last_legacy_xmm(input, output) },
+    },
+    Probe {
+        name: "aes_decrypt_last_legacy_xmm",
+        features: &[Feature::Ssse3, Feature::Aes],
+        run: |input, output, _| unsafe { aes_decrypt_last_legacy_xmm(input, output) },
+    },
+    Probe {
         name: "unpack_low8_legacy_xmm",
         features: &[Feature::Ssse3],
         run: |input, output, _| unsafe { unpack_low8_legacy_xmm(input, output) },
@@ -71,6 +117,16 @@ pub(super) const PROBES: &[Probe] = &[
         run: |input, output, _| unsafe { affine_inverse_0xd3_legacy_xmm(input, output) },
     },
 ];
+
+/// Sixteen bytes in each 128-bit lane.
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn lanes(bytes: [u8; 16]) -> __m128i {
+    let [b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15] = bytes;
+    let low = i64::from_le_bytes([b0, b1, b2, b3, b4, b5, b6, b7]);
+    let high = i64::from_le_bytes([b8, b9, b10, b11, b12, b13, b14, b15]);
+    _mm_set_epi64x(high, low)
+}
 
 /// `movdqu`: load 0.
 ///
@@ -145,6 +201,105 @@ unsafe fn xor_legacy_xmm(input: *const u8, output: *mut u8) {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
         let r = _mm_xor_si128(a0, a1);
+        _mm_storeu_si128(output.cast(), r);
+    }
+}
+
+/// `movdqa`: bytes 1.
+///
+/// # Safety
+///
+/// * `output` must be valid for writes of 16 bytes.
+#[inline]
+#[target_feature(enable = "ssse3")]
+unsafe fn bytes_1_legacy_xmm(output: *mut u8) {
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
+    unsafe {
+        let r = lanes(COUNTED);
+        _mm_storeu_si128(output.cast(), r);
+    }
+}
+
+/// `pand`: and.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+#[inline]
+#[target_feature(enable = "ssse3")]
+unsafe fn and_legacy_xmm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm_loadu_si128(input.cast());
+        let a1 = _mm_loadu_si128(input.add(16).cast());
+        let r = _mm_and_si128(a0, a1);
+        _mm_storeu_si128(output.cast(), r);
+    }
+}
+
+/// `psrlw`: shift_right16 4.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads and `output` for writes of 16 bytes.
+#[inline]
+#[target_feature(enable = "ssse3")]
+unsafe fn shift_right16_4_legacy_xmm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm_loadu_si128(input.cast());
+        let r = _mm_srli_epi16::<4>(a0);
+        _mm_storeu_si128(output.cast(), r);
+    }
+}
+
+/// `pshufb`: shuffle_bytes.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+#[inline]
+#[target_feature(enable = "ssse3")]
+unsafe fn shuffle_bytes_legacy_xmm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm_loadu_si128(input.cast());
+        let a1 = _mm_loadu_si128(input.add(16).cast());
+        let r = _mm_shuffle_epi8(a0, a1);
+        _mm_storeu_si128(output.cast(), r);
+    }
+}
+
+/// `aesenclast`: aes_encrypt_last.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+#[inline]
+#[target_feature(enable = "ssse3,aes")]
+unsafe fn aes_encrypt_last_legacy_xmm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm_loadu_si128(input.cast());
+        let a1 = _mm_loadu_si128(input.add(16).cast());
+        let r = _mm_aesenclast_si128(a0, a1);
+        _mm_storeu_si128(output.cast(), r);
+    }
+}
+
+/// `aesdeclast`: aes_decrypt_last.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+#[inline]
+#[target_feature(enable = "ssse3,aes")]
+unsafe fn aes_decrypt_last_legacy_xmm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm_loadu_si128(input.cast());
+        let a1 = _mm_loadu_si128(input.add(16).cast());
+        let r = _mm_aesdeclast_si128(a0, a1);
         _mm_storeu_si128(output.cast(), r);
     }
 }

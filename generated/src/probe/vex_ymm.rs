@@ -7,7 +7,23 @@ use super::Probe;
 use crate::Feature;
 
 /// A matrix without symmetry.
+///
+/// ```text
+/// 10000000
+/// 01011100
+/// 10100011
+/// 11101110
+/// 01001001
+/// 01110111
+/// 00010010
+/// 11001101
+/// ```
 const SKEWED: u64 = 0x013a_c577_92ee_48b3;
+
+/// Sixteen different bytes.
+const COUNTED: [u8; 16] = [
+    240, 227, 214, 201, 188, 175, 162, 149, 136, 123, 110, 97, 84, 71, 58, 45,
+];
 
 /// The probes, in the order of the instruction table.
 #[expect(
@@ -41,6 +57,41 @@ pub(super) const PROBES: &[Probe] = &[
         run: |input, output, _| unsafe { xor_vex_ymm(input, output) },
     },
     Probe {
+        name: "bytes_1_vex_ymm",
+        features: &[Feature::Avx, Feature::Avx2],
+        run: |_, output, _| unsafe { bytes_1_vex_ymm(output) },
+    },
+    Probe {
+        name: "and_vex_ymm",
+        features: &[Feature::Avx, Feature::Avx2],
+        run: |input, output, _| unsafe { and_vex_ymm(input, output) },
+    },
+    Probe {
+        name: "shift_right16_4_vex_ymm",
+        features: &[Feature::Avx, Feature::Avx2],
+        run: |input, output, _| unsafe { shift_right16_4_vex_ymm(input, output) },
+    },
+    Probe {
+        name: "shuffle_bytes_vex_ymm",
+        features: &[Feature::Avx, Feature::Avx2],
+        run: |input, output, _| unsafe { shuffle_bytes_vex_ymm(input, output) },
+    },
+    Probe {
+        name: "aes_encrypt_last_vex_ymm",
+        features: &[Feature::Avx, Feature::Avx2, Feature::Vaes],
+        run: |input, output, _| unsafe { aes_encrypt_last_vex_ymm(input, output) },
+    },
+    Probe {
+        name: "aes_decrypt_last_vex_ymm",
+        features: &[Feature::Avx, Feature::Avx2, Feature::Vaes],
+        run: |input, output, _| unsafe { aes_decrypt_last_vex_ymm(input, output) },
+    },
+    Probe {
+        name: "join_lanes_vex_ymm",
+        features: &[Feature::Avx, Feature::Avx2],
+        run: |input, output, _| unsafe { join_lanes_vex_ymm(input, output) },
+    },
+    Probe {
         name: "unpack_low8_vex_ymm",
         features: &[Feature::Avx, Feature::Avx2],
         run: |input, output, _| unsafe { unpack_low8_vex_ymm(input, output) },
@@ -71,6 +122,16 @@ pub(super) const PROBES: &[Probe] = &[
         run: |input, output, _| unsafe { affine_inverse_0xd3_vex_ymm(input, output) },
     },
 ];
+
+/// Sixteen bytes in each 128-bit lane.
+#[inline]
+#[target_feature(enable = "avx,avx2")]
+fn lanes(bytes: [u8; 16]) -> __m256i {
+    let [b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15] = bytes;
+    let low = i64::from_le_bytes([b0, b1, b2, b3, b4, b5, b6, b7]);
+    let high = i64::from_le_bytes([b8, b9, b10, b11, b12, b13, b14, b15]);
+    _mm256_set_epi64x(high, low, high, low)
+}
 
 /// `vmovdqu`: load 0.
 ///
@@ -145,6 +206,124 @@ unsafe fn xor_vex_ymm(input: *const u8, output: *mut u8) {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
         let r = _mm256_xor_si256(a0, a1);
+        _mm256_storeu_si256(output.cast(), r);
+    }
+}
+
+/// `vmovdqa`: bytes 1.
+///
+/// # Safety
+///
+/// * `output` must be valid for writes of 32 bytes.
+#[inline]
+#[target_feature(enable = "avx,avx2")]
+unsafe fn bytes_1_vex_ymm(output: *mut u8) {
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    unsafe {
+        let r = lanes(COUNTED);
+        _mm256_storeu_si256(output.cast(), r);
+    }
+}
+
+/// `vpand`: and.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+#[inline]
+#[target_feature(enable = "avx,avx2")]
+unsafe fn and_vex_ymm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm256_loadu_si256(input.cast());
+        let a1 = _mm256_loadu_si256(input.add(32).cast());
+        let r = _mm256_and_si256(a0, a1);
+        _mm256_storeu_si256(output.cast(), r);
+    }
+}
+
+/// `vpsrlw`: shift_right16 4.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+#[inline]
+#[target_feature(enable = "avx,avx2")]
+unsafe fn shift_right16_4_vex_ymm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm256_loadu_si256(input.cast());
+        let r = _mm256_srli_epi16::<4>(a0);
+        _mm256_storeu_si256(output.cast(), r);
+    }
+}
+
+/// `vpshufb`: shuffle_bytes.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+#[inline]
+#[target_feature(enable = "avx,avx2")]
+unsafe fn shuffle_bytes_vex_ymm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm256_loadu_si256(input.cast());
+        let a1 = _mm256_loadu_si256(input.add(32).cast());
+        let r = _mm256_shuffle_epi8(a0, a1);
+        _mm256_storeu_si256(output.cast(), r);
+    }
+}
+
+/// `vaesenclast`: aes_encrypt_last.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+#[inline]
+#[target_feature(enable = "avx,avx2,vaes")]
+unsafe fn aes_encrypt_last_vex_ymm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm256_loadu_si256(input.cast());
+        let a1 = _mm256_loadu_si256(input.add(32).cast());
+        let r = _mm256_aesenclast_epi128(a0, a1);
+        _mm256_storeu_si256(output.cast(), r);
+    }
+}
+
+/// `vaesdeclast`: aes_decrypt_last.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+#[inline]
+#[target_feature(enable = "avx,avx2,vaes")]
+unsafe fn aes_decrypt_last_vex_ymm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm256_loadu_si256(input.cast());
+        let a1 = _mm256_loadu_si256(input.add(32).cast());
+        let r = _mm256_aesdeclast_epi128(a0, a1);
+        _mm256_storeu_si256(output.cast(), r);
+    }
+}
+
+/// `vinserti128`: join_lanes.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+#[inline]
+#[target_feature(enable = "avx,avx2")]
+unsafe fn join_lanes_vex_ymm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm256_loadu_si256(input.cast());
+        let a1 = _mm256_loadu_si256(input.add(32).cast());
+        let low = _mm256_castsi256_si128(a0);
+        let high = _mm256_extracti128_si256::<1>(a1);
+        let r = _mm256_set_m128i(low, high);
         _mm256_storeu_si256(output.cast(), r);
     }
 }

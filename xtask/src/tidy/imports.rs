@@ -15,14 +15,14 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("spec",     &["math"]),
     ("isa",      &["ir"]),
     ("circuit",  &["math"]),
-    ("kernel",   &["spec", "ir", "isa", "circuit", "math"]),
+    ("kernel",   &["math", "spec", "ir", "isa", "circuit"]),
     ("lower",    &["ir", "isa", "kernel", "math"]),
     ("pass",     &["ir", "isa"]),
     ("probe",    &["ir", "isa", "math"]),
     ("error",    &["ir", "isa", "kernel", "lower", "pipeline"]),
     ("pipeline", &["error", "ir", "isa", "kernel", "lower", "pass"]),
     ("prove",    &["math", "spec"]),
-    ("emit",     &["error", "ir", "isa", "kernel", "pipeline", "probe"]),
+    ("emit",     &["error", "ir", "isa", "kernel", "pipeline", "probe", "spec"]),
 ];
 
 /// Builders know nothing of each other, nor do emitters.

@@ -10,15 +10,20 @@ pub(super) fn module_docs(sources: &[Source]) -> Vec<Finding> {
     bare.map(|s| format!("{} does not open with `//!`", s.path)).collect()
 }
 
-/// No file is longer than this.
+/// No file written by hand is longer than this.
 const LONGEST: usize = 600;
 
-/// Files stay below 600 lines.
+/// Nor is a generated one longer than this: a kernel is one file, and where AES-NI works lane by
+/// lane, one S-box is several instructions.
+const LONGEST_GENERATED: usize = 900;
+
+/// Files stay below their length.
 pub(super) fn file_length(sources: &[Source]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for source in sources {
         let lines = source.text.lines().count();
-        if lines > LONGEST {
+        let longest = if source.is_generated() { LONGEST_GENERATED } else { LONGEST };
+        if lines > longest {
             findings.push(format!("{} has {lines} lines; split it by responsibility", source.path));
         }
     }

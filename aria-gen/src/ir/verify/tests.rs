@@ -1,7 +1,7 @@
 //! Is each rule enforced? A small program that verifies, and one change for each rule it may break.
 
 use super::*;
-use crate::ir::{Constant, MachineOp, RoutineId, Step, Stmt};
+use crate::ir::{Constant, ConstantData, MachineOp, RoutineId, Span, Step, Stmt};
 use crate::math::BitMatrix;
 
 /// Copies a batch of one vector through a round that adds its key.
@@ -11,7 +11,7 @@ fn copying() -> Program<MachineOp> {
     load.set_results(vec![loaded]);
     let mut round = Routine::new("round", "");
     let s = round.param("s");
-    let k = round.push("k", MachineOp::KeySplat32 { index: 0 }, &[]);
+    let k = round.push("k", MachineOp::KeySplat32 { index: 0, span: Span::Vector }, &[]);
     let y = round.push("y", MachineOp::Xor, &[s, k]);
     round.set_results(vec![y]);
     let mut store = Routine::new("store", "");
@@ -81,7 +81,7 @@ fn shapes_are_checked() {
     refused("not whole lanes", |p| p.vector_bytes = 24);
     refused("two constants named M", |p| {
         let (name, doc) = ("M".to_owned(), String::new());
-        let constant = Constant { name, doc, matrix: BitMatrix::IDENTITY };
+        let constant = Constant { name, doc, data: ConstantData::Matrix(BitMatrix::IDENTITY) };
         p.constants = vec![constant.clone(), constant];
     });
 }
@@ -101,7 +101,9 @@ fn statements_are_checked() {
         with_body(p, 0, |body| body[0].op = MachineOp::Load { offset: 1 });
     });
     refused("a round key has no byte 16", |p| {
-        with_body(p, 1, |body| body[0].op = MachineOp::KeySplat32 { index: 16 });
+        with_body(p, 1, |body| {
+            body[0].op = MachineOp::KeySplat32 { index: 16, span: Span::Vector }
+        });
     });
     refused("no constant 0", |p| {
         with_body(p, 1, |body| body[0].op = MachineOp::Matrix { id: 0 });

@@ -25,8 +25,8 @@ pub const MICRO_ARCHITECTURES: &[MicroArchitecture] = &[
 
 /// A cost: latency, then ports and cycles of each piece of work.
 macro_rules! cost {
-    ($latency:expr, $($ports:expr => $cycles:expr),+) => {
-        Cost { latency: $latency, pieces: const { &[$(Piece { ports: $ports, cycles: $cycles }),+] } }
+    ($latency:expr, $($ports:expr => $cycles:expr),*) => {
+        Cost { latency: $latency, pieces: const { &[$(Piece { ports: $ports, cycles: $cycles }),*] } }
     };
 }
 
@@ -34,19 +34,26 @@ fn zen4(form: Form, width: Width) -> Cost {
     const FP0123: Ports = 0b1111;
     const FP123: Ports = 0b1110;
     const FP12: Ports = 0b0110;
+    const FP01: Ports = 0b0011;
     const LOAD: Ports = 0b11 << 4;
     const STORE: Ports = 0b1 << 6;
     let zmm = width == Width::Zmm;
     match form {
         // A zmm operation keeps its pipe for two cycles.
-        Form::Xor | Form::Xor3 if zmm => cost!(1, FP0123 => 2),
-        Form::Xor | Form::Xor3 => cost!(1, FP0123 => 1),
+        Form::Xor | Form::Xor3 | Form::And if zmm => cost!(1, FP0123 => 2),
+        Form::Xor | Form::Xor3 | Form::And => cost!(1, FP0123 => 1),
+        Form::ShuffleBytes | Form::ShiftRight16 if zmm => cost!(2, FP12 => 2),
+        Form::ShuffleBytes | Form::ShiftRight16 => cost!(2, FP12 => 1),
+        Form::AesEncryptLast | Form::AesDecryptLast if zmm => cost!(4, FP01 => 2),
+        Form::AesEncryptLast | Form::AesDecryptLast => cost!(4, FP01 => 1),
+        Form::LaneLow => cost!(0,),
+        Form::LaneHigh | Form::JoinLanes => cost!(3, FP12 => 1),
         Form::UnpackLow8 | Form::UnpackHigh8 if zmm => cost!(1, FP123 => 2),
         Form::UnpackLow8 | Form::UnpackHigh8 => cost!(1, FP123 => 1),
         Form::Affine | Form::AffineInverse if zmm => cost!(3, FP12 => 2),
         Form::Affine | Form::AffineInverse => cost!(3, FP12 => 1),
-        Form::Load | Form::KeySplat32 | Form::Matrix if zmm => cost!(8, LOAD => 2),
-        Form::Load | Form::KeySplat32 | Form::Matrix => cost!(7, LOAD => 1),
+        Form::Load | Form::KeySplat32 | Form::Matrix | Form::Bytes if zmm => cost!(8, LOAD => 2),
+        Form::Load | Form::KeySplat32 | Form::Matrix | Form::Bytes => cost!(7, LOAD => 1),
         Form::Store if zmm => cost!(1, STORE => 2),
         Form::Store => cost!(1, STORE => 1),
     }
@@ -55,14 +62,19 @@ fn zen4(form: Form, width: Width) -> Cost {
 fn zen5(form: Form, width: Width) -> Cost {
     const FP0123: Ports = 0b1111;
     const FP12: Ports = 0b0110;
+    const FP01: Ports = 0b0011;
     const LOAD: Ports = 0b11 << 4;
     const STORE: Ports = 0b11 << 6;
     match form {
         // One cycle in a chain of its like, two beside operations of several cycles.
-        Form::Xor | Form::Xor3 => cost!(2, FP0123 => 1),
+        Form::Xor | Form::Xor3 | Form::And => cost!(2, FP0123 => 1),
+        Form::ShuffleBytes | Form::ShiftRight16 => cost!(2, FP12 => 1),
+        Form::AesEncryptLast | Form::AesDecryptLast => cost!(4, FP01 => 1),
+        Form::LaneLow => cost!(0,),
+        Form::LaneHigh | Form::JoinLanes => cost!(3, FP12 => 1),
         Form::UnpackLow8 | Form::UnpackHigh8 => cost!(1, FP0123 => 1),
         Form::Affine | Form::AffineInverse => cost!(3, FP12 => 1),
-        Form::Load | Form::KeySplat32 | Form::Matrix => cost!(8, LOAD => 1),
+        Form::Load | Form::KeySplat32 | Form::Matrix | Form::Bytes => cost!(8, LOAD => 1),
         Form::Store if width == Width::Zmm => cost!(1, STORE => 2),
         Form::Store => cost!(1, STORE => 1),
     }
@@ -86,7 +98,7 @@ mod p {
 
 fn ice_lake(form: Form, width: Width) -> Cost {
     match form {
-        Form::Load | Form::KeySplat32 | Form::Matrix => cost!(7, p::P23 => 1),
+        Form::Load | Form::KeySplat32 | Form::Matrix | Form::Bytes => cost!(7, p::P23 => 1),
         _ => golden_cove(form, width),
     }
 }
@@ -94,14 +106,22 @@ fn ice_lake(form: Form, width: Width) -> Cost {
 fn golden_cove(form: Form, width: Width) -> Cost {
     let zmm = width == Width::Zmm;
     match form {
-        Form::Xor | Form::Xor3 if zmm => cost!(1, p::P05 => 1),
-        Form::Xor | Form::Xor3 => cost!(1, p::P015 => 1),
+        Form::Xor | Form::Xor3 | Form::And if zmm => cost!(1, p::P05 => 1),
+        Form::Xor | Form::Xor3 | Form::And => cost!(1, p::P015 => 1),
+        Form::ShuffleBytes if zmm => cost!(1, p::P5 => 1),
+        Form::ShuffleBytes => cost!(1, p::P15 => 1),
+        Form::ShiftRight16 if zmm => cost!(1, p::P0 => 1),
+        Form::ShiftRight16 => cost!(1, p::P01 => 1),
+        Form::AesEncryptLast | Form::AesDecryptLast if zmm => cost!(5, p::P0 => 1),
+        Form::AesEncryptLast | Form::AesDecryptLast => cost!(5, p::P01 => 1),
+        Form::LaneLow => cost!(0,),
+        Form::LaneHigh | Form::JoinLanes => cost!(3, p::P5 => 1),
         Form::UnpackLow8 | Form::UnpackHigh8 if zmm => cost!(1, p::P5 => 1),
         Form::UnpackLow8 | Form::UnpackHigh8 => cost!(1, p::P15 => 1),
         Form::Affine | Form::AffineInverse if zmm => cost!(5, p::P0 => 1),
         Form::Affine | Form::AffineInverse => cost!(5, p::P01 => 1),
         Form::Load if zmm => cost!(7, p::P23 => 1),
-        Form::Load | Form::KeySplat32 | Form::Matrix => cost!(7, p::P23A => 1),
+        Form::Load | Form::KeySplat32 | Form::Matrix | Form::Bytes => cost!(7, p::P23A => 1),
         Form::Store if zmm => cost!(1, p::STORE_DATA => 2, p::STORE_ADDRESS => 1),
         Form::Store => cost!(1, p::STORE_DATA => 1, p::STORE_ADDRESS => 1),
     }

@@ -12,7 +12,7 @@ use super::{Meaning, VectorOp};
 pub struct Row {
     /// Its name.
     pub name: &'static str,
-    /// Bytes in its vectors.
+    /// Bytes in its vectors, the wider ones where it takes lanes apart or together.
     pub width: usize,
     /// What it does.
     pub meaning: Meaning,
@@ -21,37 +21,58 @@ pub struct Row {
 /// Every intrinsic, by name.
 #[rustfmt::skip]
 pub const ROWS: &[Row] = &{
-    use Meaning::{Load, Splat, Store, Vector};
-    use VectorOp::{Affine, AffineInverse, Ternary, UnpackHigh8, UnpackLow8, Xor};
+    use Meaning::{JoinLanes, Lane, LaneLow, Load, Set, Splat, Store, Vector};
+    use VectorOp::*;
     const fn row(name: &'static str, width: usize, meaning: Meaning) -> Row {
         Row { name, width, meaning }
     }
     [
+        row("_mm256_aesdeclast_epi128",         32, Vector(AesDecryptLast)),
+        row("_mm256_aesenclast_epi128",         32, Vector(AesEncryptLast)),
+        row("_mm256_and_si256",                 32, Vector(And)),
+        row("_mm256_castsi256_si128",           32, LaneLow),
+        row("_mm256_extracti128_si256",         32, Lane),
         row("_mm256_gf2p8affine_epi64_epi8",    32, Vector(Affine)),
         row("_mm256_gf2p8affineinv_epi64_epi8", 32, Vector(AffineInverse)),
         row("_mm256_loadu_si256",               32, Load),
         row("_mm256_set1_epi32",                32, Splat(4)),
         row("_mm256_set1_epi64x",               32, Splat(8)),
+        row("_mm256_set_epi64x",                32, Set(8)),
+        row("_mm256_set_m128i",                 32, JoinLanes),
+        row("_mm256_shuffle_epi8",              32, Vector(ShuffleBytes)),
+        row("_mm256_srli_epi16",                32, Vector(ShiftRight16)),
         row("_mm256_storeu_si256",              32, Store),
         row("_mm256_ternarylogic_epi32",        32, Vector(Ternary)),
         row("_mm256_unpackhi_epi8",             32, Vector(UnpackHigh8)),
         row("_mm256_unpacklo_epi8",             32, Vector(UnpackLow8)),
         row("_mm256_xor_si256",                 32, Vector(Xor)),
+        row("_mm512_aesdeclast_epi128",         64, Vector(AesDecryptLast)),
+        row("_mm512_aesenclast_epi128",         64, Vector(AesEncryptLast)),
+        row("_mm512_and_si512",                 64, Vector(And)),
         row("_mm512_gf2p8affine_epi64_epi8",    64, Vector(Affine)),
         row("_mm512_gf2p8affineinv_epi64_epi8", 64, Vector(AffineInverse)),
         row("_mm512_loadu_si512",               64, Load),
         row("_mm512_set1_epi32",                64, Splat(4)),
         row("_mm512_set1_epi64",                64, Splat(8)),
+        row("_mm512_set_epi64",                 64, Set(8)),
+        row("_mm512_shuffle_epi8",              64, Vector(ShuffleBytes)),
+        row("_mm512_srli_epi16",                64, Vector(ShiftRight16)),
         row("_mm512_storeu_si512",              64, Store),
         row("_mm512_ternarylogic_epi32",        64, Vector(Ternary)),
         row("_mm512_unpackhi_epi8",             64, Vector(UnpackHigh8)),
         row("_mm512_unpacklo_epi8",             64, Vector(UnpackLow8)),
         row("_mm512_xor_si512",                 64, Vector(Xor)),
+        row("_mm_aesdeclast_si128",             16, Vector(AesDecryptLast)),
+        row("_mm_aesenclast_si128",             16, Vector(AesEncryptLast)),
+        row("_mm_and_si128",                    16, Vector(And)),
         row("_mm_gf2p8affine_epi64_epi8",       16, Vector(Affine)),
         row("_mm_gf2p8affineinv_epi64_epi8",    16, Vector(AffineInverse)),
         row("_mm_loadu_si128",                  16, Load),
         row("_mm_set1_epi32",                   16, Splat(4)),
         row("_mm_set1_epi64x",                  16, Splat(8)),
+        row("_mm_set_epi64x",                   16, Set(8)),
+        row("_mm_shuffle_epi8",                 16, Vector(ShuffleBytes)),
+        row("_mm_srli_epi16",                   16, Vector(ShiftRight16)),
         row("_mm_storeu_si128",                 16, Store),
         row("_mm_ternarylogic_epi32",           16, Vector(Ternary)),
         row("_mm_unpackhi_epi8",                16, Vector(UnpackHigh8)),

@@ -9,7 +9,7 @@ use super::super::fault::Cause;
 use super::super::meaning::table;
 use super::Value;
 use super::machine::{At, Interrupt, Machine, Step, unsupported};
-use super::value::Type;
+use super::value::{Type, Word};
 
 impl<'p, D: Domain> Machine<'p, '_, D> {
     /// The value of an expression.
@@ -83,6 +83,9 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
     /// A call of a function of the file, or of an intrinsic.
     fn call_expression(&mut self, node: &'p ExprCall) -> Step<Value<D::Byte>, D::Byte> {
         let Expr::Path(callee) = &*node.func else { return unsupported(node) };
+        if is_from_le_bytes(&callee.path) && callee.qself.is_none() {
+            return self.signed_word(node);
+        }
         let [segment] = &*callee.path.segments.iter().collect::<Vec<_>>() else {
             return unsupported(node);
         };
@@ -110,6 +113,22 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
             Some(row) => self.intrinsic(row, &segment.arguments, &args, node),
             None => Err(Cause::UnknownIntrinsic(text)).at(node),
         }
+    }
+
+    /// `i64::from_le_bytes(array)`
+    fn signed_word(&mut self, node: &'p ExprCall) -> Step<Value<D::Byte>, D::Byte> {
+        let byte = Type::Word { bytes: 1, signed: false };
+        let ty = Type::Array(Box::new(byte), Some(8));
+        let [arg] = &*node.args.iter().collect::<Vec<_>>() else { return unsupported(node) };
+        let value = self.evaluate(arg)?;
+        let Value::Array(items) = ty.conform(self.domain, value).at(node)? else {
+            return unsupported(node);
+        };
+        let bytes = items.iter().flat_map(|item| match item {
+            Value::Word(word) => word.bytes.to_vec(),
+            _ => Vec::new(),
+        });
+        Ok(Value::Word(Word { bytes: bytes.collect(), signed: true }))
     }
 
     /// `array[number]`
@@ -159,4 +178,12 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
             (Value::Number(_), other) | (other, _) => Err(other.mismatch("a number")).at(node),
         }
     }
+}
+
+/// Whether a path is that of `i64::from_le_bytes`, spelled so; no item can take the name `i64`, for
+/// the reader refuses types.
+fn is_from_le_bytes(path: &syn::Path) -> bool {
+    let words: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
+    let plain = path.segments.iter().all(|s| s.arguments.is_none());
+    plain && path.leading_colon.is_none() && words == ["i64", "from_le_bytes"]
 }

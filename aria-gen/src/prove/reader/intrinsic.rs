@@ -45,6 +45,24 @@ impl<D: Domain> Machine<'_, '_, D> {
                     other => Err(other.mismatch("an integer")).at(node),
                 }
             }
+            (Meaning::Set(size), scalars, None) if scalars.len() * size == row.width => {
+                let ty = Type::Word { bytes: size, signed: true };
+                let mut bytes = Vec::with_capacity(row.width);
+                for scalar in scalars.iter().rev() {
+                    match ty.conform(self.domain, scalar.clone()).at(node)? {
+                        Value::Word(word) => bytes.extend(word.bytes.iter().cloned()),
+                        other => return Err(other.mismatch("an integer")).at(node),
+                    }
+                }
+                Ok(Value::Vector(bytes.into()))
+            }
+            (Meaning::LaneLow, [value], None) => lane(value, row, 0).at(node),
+            (Meaning::Lane, [value], Some(number)) => lane(value, row, number).at(node),
+            (Meaning::JoinLanes, [Value::Vector(high), Value::Vector(low)], None)
+                if high.len() == low.len() && high.len() + low.len() == row.width =>
+            {
+                Ok(Value::Vector(low.iter().chain(&**high).cloned().collect()))
+            }
             (Meaning::Vector(op), args, immediate)
                 if args.len() == op.operands() && immediate.is_some() == op.has_immediate() =>
             {
@@ -64,6 +82,15 @@ fn vector<'v, B>(value: &'v Value<B>, row: &Row) -> Result<&'v [B], Cause> {
         Value::Vector(bytes) if bytes.len() == row.width => Ok(bytes),
         other => Err(other.mismatch(format!("a vector of {} bytes", row.width))),
     }
+}
+
+/// Half number `number` of a vector of the intrinsic's width.
+fn lane<B: Clone>(value: &Value<B>, row: &Row, number: u8) -> Result<Value<B>, Cause> {
+    let bytes = vector(value, row)?;
+    let half = row.width / 2;
+    let beyond = || Cause::Panic(format!("lane {number} of a vector of two"));
+    let start = Some(usize::from(number)).filter(|number| *number < 2).ok_or_else(beyond)? * half;
+    Ok(Value::Vector(bytes[start..start + half].into()))
 }
 
 /// The immediate in `::<0x63>`: a literal byte.

@@ -1,0 +1,49 @@
+//! Are round keys mapped as kernels want them? The emitted map against the generator's, for each
+//! number of rounds: every bit of every round key alone, and random ones.
+
+use aria_gen::kernel::KeyForm;
+use aria_kernels::mapped32;
+use aria_tests::seed::Random;
+
+/// Numbers of round keys.
+const COUNTS: [usize; 3] = [13, 15, 17];
+
+fn compare(raw: &[[u8; 16]]) {
+    let mut form = vec![[0_u32; 16]; raw.len()];
+    mapped32(raw, &mut form);
+    let bytes = |word: &u32| word.to_le_bytes();
+    let found: Vec<Vec<u8>> = form.iter().map(|key| key.iter().flat_map(bytes).collect()).collect();
+    assert_eq!(found, KeyForm::Mapped32.expand(raw), "{raw:02x?}");
+}
+
+#[test]
+fn mapped32_on_every_bit_alone() {
+    for count in COUNTS {
+        for bit in 0..128 * count {
+            let mut raw = vec![[0_u8; 16]; count];
+            raw.as_flattened_mut()[bit / 8] = 1 << (bit % 8);
+            compare(&raw);
+        }
+    }
+}
+
+#[test]
+fn mapped32_on_random_round_keys() {
+    let mut random = Random::new();
+    for count in COUNTS {
+        for _ in 0..100 {
+            compare(&random.blocks(count));
+        }
+    }
+}
+
+/// It stops at the shorter of the two and writes nothing beyond.
+#[test]
+fn mapped32_into_too_little_room() {
+    let raw = [[0xff; 16]; 13];
+    let mut form = [[7; 16]; 12];
+    mapped32(&raw, &mut form[..5]);
+    assert!(form[5..].iter().all(|key| *key == [7; 16]));
+    mapped32(&[], &mut form);
+    assert!(form[5..].iter().all(|key| *key == [7; 16]));
+}
