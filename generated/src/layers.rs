@@ -41,7 +41,7 @@ pub(crate) fn substitute(state: [u64; 8], row: &[u64; 4]) -> [u64; 8] {
     let t10 = x1_3 & x1_mask;
     let p3 = p3 ^ t10;
     let t11 = x1_0 & x1_mask;
-    let p5 = p5 ^ t11;
+    let p5_2 = p5 ^ t11;
     let t12 = x1_6 & x1_mask;
     let p6 = p6 ^ t12;
     let t13 = x1_7 & x1_mask;
@@ -60,7 +60,7 @@ pub(crate) fn substitute(state: [u64; 8], row: &[u64; 4]) -> [u64; 8] {
     let t18 = x2_4 & x2_mask;
     let p4 = p4 ^ t18;
     let t19 = x2_5 & x2_mask;
-    let p5 = p5 ^ t19;
+    let p5 = p5_2 ^ t19;
     let t20 = x1_3 & x2_mask;
     let p6 = p6 ^ t20;
     let t21 = x2_7 & x2_mask;

@@ -12,7 +12,7 @@ use quote::{format_ident, quote};
 use super::items::{hex_u64, ident, number};
 use super::source::{Notes, Source, blank, doc};
 use crate::ir::word::{Flow, RowRef, WordCall, WordEntry, WordOp, row_length};
-use crate::ir::{Routine, Stmt};
+use crate::ir::{Routine, Stmt, Value};
 use crate::kernel::bits::{BitsRoutine, KEY_PLACES, KEY_ROW};
 use crate::pipeline::BuiltWords;
 
@@ -155,7 +155,7 @@ fn emit_routine(source: &mut Source, routine: &Routine<WordOp>, shared: bool) {
     let visibility = shared.then(|| quote! { pub(crate) });
     let mut notes = Notes::default();
     let names = name_values(routine);
-    let list = |values: &[crate::ir::Value]| {
+    let list = |values: &[Value]| {
         let names: Vec<&Ident> = values.iter().map(|v| &names[v.index()]).collect();
         quote! { #(#names),* }
     };
@@ -231,21 +231,35 @@ fn statement(stmt: &Stmt<WordOp>, names: &[Ident]) -> TokenStream {
 }
 
 /// A name for each value: its role, with a number from the second value of that role on. Roles that
-/// end in a digit are bound anew instead, as `p0` is by each step that changes it.
+/// end in a digit are bound anew instead, as `p0` is by each step that changes it, provided that the
+/// value which bore the name is not used any more.
 fn name_values(routine: &Routine<WordOp>) -> Vec<Ident> {
+    let mut last_use = vec![0; routine.value_count()];
+    for (place, stmt) in routine.body().iter().enumerate() {
+        for arg in &stmt.args {
+            last_use[arg.index()] = place;
+        }
+    }
+    for result in routine.results() {
+        last_use[result.index()] = usize::MAX;
+    }
     let mut names = vec![ident("undefined"); routine.value_count()];
-    let mut taken: BTreeMap<&str, usize> = BTreeMap::new();
-    let defined = routine.body().iter().filter_map(|stmt| stmt.result);
-    for value in routine.params().iter().copied().chain(defined) {
+    // For each role, how many values bore it, and which one bears it now.
+    let mut taken: BTreeMap<&str, (usize, Value)> = BTreeMap::new();
+    let params = routine.params().iter().map(|param| (0, *param));
+    let body = routine.body().iter().enumerate();
+    let defined = body.filter_map(|(place, stmt)| Some((place, stmt.result?)));
+    for (place, value) in params.chain(defined) {
         let role = routine.role(value);
-        let count = taken.entry(role).or_default();
-        *count += 1;
-        let shadows = role.ends_with(|c: char| c.is_ascii_digit());
-        names[value.index()] = match *count {
-            1 => ident(role),
-            _ if shadows => ident(role),
+        let numbered = role.ends_with(|c: char| c.is_ascii_digit());
+        let (count, bearer) = taken.get(role).copied().unwrap_or((0, value));
+        let free = count == 0 || (numbered && last_use[bearer.index()] <= place);
+        names[value.index()] = match count + 1 {
+            _ if free => ident(role),
+            n if numbered => format_ident!("{role}_{n}"),
             n => format_ident!("{role}{n}"),
         };
+        taken.insert(role, (count + 1, if free { value } else { bearer }));
     }
     names
 }
@@ -377,4 +391,22 @@ fn emit_key_expansion(source: &mut Source, built: &BuiltWords) {
         },
         &Notes::default(),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_bound_anew_only_when_its_value_is_not_used_any_more() {
+        let mut routine = Routine::new("f", "");
+        let [p0, p1] = ["p0", "p1"].map(|role| routine.param(role));
+        let new_p0 = routine.push("p0", WordOp::Xor, &[p0, p1]);
+        let new_p1 = routine.push("p1", WordOp::Xor, &[new_p0, p1]);
+        let again = routine.push("p0", WordOp::Xor, &[new_p0, p0]);
+        routine.set_results(vec![again, new_p1]);
+        let names = name_values(&routine);
+        let name = |value: Value| names[value.index()].to_string();
+        assert_eq!([p0, p1, new_p0, new_p1, again].map(name), ["p0", "p1", "p0_2", "p1", "p0"]);
+    }
 }
