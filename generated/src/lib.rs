@@ -232,7 +232,7 @@ pub const KERNELS: &[Kernel] = &[
         id: "aria_portable_bits_u64_blk4",
         features: &[],
         blocks: 4,
-        batch_cycles: 953,
+        batch_cycles: 1271,
         entry: Entry::EcbPlanes {
             expand: aria_portable_bits_u64_blk4::expand_keys,
             run: aria_portable_bits_u64_blk4::aria_portable_bits_u64_blk4,
@@ -261,7 +261,7 @@ pub const KERNELS: &[Kernel] = &[
         id: "aria_portable_bits_u64_blk4",
         features: &[],
         blocks: 4,
-        batch_cycles: 953,
+        batch_cycles: 1271,
         entry: Entry::EcbPlanes {
             expand: aria_portable_bits_u64_blk4::expand_keys,
             run: aria_portable_bits_u64_blk4::aria_portable_bits_u64_blk4,

@@ -47,8 +47,9 @@ pub fn build_words(id: KernelId) -> Result<BuiltWords, GenError> {
 const MODEL_ROUNDS: usize = 12;
 
 /// Operations on words that a core does in a cycle, by which operations become modelled cycles:
-/// with four or five units for them, and moves between registers and memory taking some of the rest.
-const OPERATIONS_A_CYCLE: usize = 4;
+/// about what an Emerald Rapids server core did in November 2026, where moves between registers and
+/// memory take the rest.
+const OPERATIONS_A_CYCLE: usize = 3;
 
 impl BuiltWords {
     /// Operations of a round: a substitution and a diffusion.
