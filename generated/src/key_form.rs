@@ -75,6 +75,7 @@ fn times(columns: [u8; 8], bytes: [u8; 4]) -> [u8; 4] {
     let bytes = u32::from_le_bytes(bytes);
     let mut product = 0;
     for (bit, column) in columns.into_iter().enumerate() {
+        // Each byte of the factor is 0 or 1, so no carry crosses a byte.
         let factor = bytes >> bit & 0x0101_0101;
         product ^= factor * u32::from(column);
     }

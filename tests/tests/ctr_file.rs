@@ -7,12 +7,12 @@
 
 use std::env;
 use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::LazyLock;
 
 use aria_tests::oracle::{self, KEY_SIZES};
+use aria_tests::report;
 use aria_tests::seed::Random;
 use tempfile::TempDir;
 
@@ -78,11 +78,6 @@ fn openssl(key: &[u8], iv: &str, input: &Path) -> Option<Vec<u8>> {
     output.status.success().then_some(output.stdout)
 }
 
-fn tell(line: &str) {
-    // Past the test harness, which keeps the output of tests that succeed.
-    let _ = io::stderr().write_all(format!("ctr_file: {line}\n").as_bytes());
-}
-
 #[test]
 fn equals_openssl_and_rustcrypto() {
     const LENGTHS: [usize; 3] = [0, 1, (1 << 20) + 7];
@@ -115,10 +110,13 @@ fn equals_openssl_and_rustcrypto() {
         }
     }
     match compared {
-        0 => tell("skipped the comparison with OpenSSL: no openssl with ARIA here"),
+        0 => report::tell(
+            "ctr_file",
+            "skipped the comparison with OpenSSL: no openssl with ARIA here",
+        ),
         _ => {
             assert_eq!(compared, KEY_SIZES.len() * LENGTHS.len() * 2);
-            tell(&format!("{compared} files as OpenSSL encrypts them"));
+            report::tell("ctr_file", &format!("{compared} files as OpenSSL encrypts them"));
         }
     }
 }

@@ -5,7 +5,6 @@
 //! the specification: by the prover's reader, but without its symbolic domain and its reference.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,6 +18,7 @@ use aria_gen::prove::reader::Program;
 use aria_gen::prove::verdict::Verdict;
 use aria_gen::spec::aria::{self, KeySize};
 use aria_tests::mutant::{Kind, Mutant, mutants};
+use aria_tests::report;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -82,12 +82,15 @@ fn every_mutant_that_changes_output_is_refuted() {
         if outcome == Outcome::Equivalent {
             let (line, before, after) = (mutant.line, mutant.before.trim(), mutant.after.trim());
             let why = reason(mutant.kind);
-            tell(&format!("{} line {line}: `{before}` → `{after}`: {why}", kernel.id));
+            report::tell(
+                "mutation",
+                &format!("{} line {line}: `{before}` → `{after}`: {why}", kernel.id),
+            );
         }
     }
     let count = |outcome| Kind::ALL.map(|kind| counts.get(&(kind, outcome)).copied().unwrap_or(0));
     for ((kind, outcome), count) in &counts {
-        tell(&format!("{kind:?}: {count} {outcome:?}"));
+        report::tell("mutation", &format!("{kind:?}: {count} {outcome:?}"));
     }
     let all = SAMPLE.len() * EACH;
     // Four of the kernels have matrices, the other two have tables.
@@ -156,9 +159,4 @@ fn reason(kind: Kind) -> &'static str {
         Kind::CommutedOrder => "sums and products have no order",
         _ => panic!("no reason is known why {kind:?} should change nothing"),
     }
-}
-
-/// Reports past the test harness, so that it is seen when all is well, too.
-fn tell(line: &str) {
-    let _ = writeln!(io::stderr(), "mutation: {line}");
 }

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Write};
 use std::path::Path;
 
 use aria_gen::prove::domain::{Concrete, Domain, Symbolic};
@@ -124,11 +123,6 @@ impl Case {
     }
 }
 
-/// Reports past the test harness, so that it is seen when all is well, too.
-fn tell(line: &str) {
-    let _ = writeln!(io::stderr(), "reader_model: {line}");
-}
-
 #[test]
 fn every_intrinsic_does_what_the_reader_says() {
     report::require_features();
@@ -145,7 +139,10 @@ fn every_intrinsic_does_what_the_reader_says() {
         let missing = probe.features.iter().filter(|feature| !here.contains(**feature));
         let missing: Vec<&str> = missing.map(|feature| feature.name()).collect();
         if !missing.is_empty() {
-            tell(&format!("{} cannot run here: missing {}", probe.name, missing.join(", ")));
+            report::tell(
+                "reader_model",
+                &format!("{} cannot run here: missing {}", probe.name, missing.join(", ")),
+            );
             cannot += 1;
             continue;
         }
@@ -155,7 +152,10 @@ fn every_intrinsic_does_what_the_reader_says() {
         }
         ran += 1;
     }
-    tell(&format!("{ran} probes ran {CASES} cases each, {cannot} cannot run here"));
+    report::tell(
+        "reader_model",
+        &format!("{ran} probes ran {CASES} cases each, {cannot} cannot run here"),
+    );
     assert_eq!(ran + cannot, PROBES.iter().copied().map(<[_]>::len).sum::<usize>());
     let known: BTreeSet<String> = ROWS.iter().map(|row| row.name.to_owned()).collect();
     assert_eq!(tested, known, "every intrinsic of the reader's table has a probe");

@@ -117,8 +117,8 @@ fn encodings_and_widths_are_those_of_the_tier() {
 #[test]
 fn stack_references_stay_within_what_the_model_leaves_room_for() {
     for (id, code) in disassemble().kernels {
-        let facts =
-            build_kernel(select(id).expect("a row")).expect("legal").facts().expect("known");
+        let kernel = select(id).expect("a row");
+        let facts = build_kernel(kernel).expect("legal").facts().expect("known");
         let on_stack = |i: &&Instruction| {
             let base = matches!(i.memory_base(), Register::RSP | Register::RBP);
             let vector = registers(i).any(|register| width(register).is_some());
@@ -128,7 +128,6 @@ fn stack_references_stay_within_what_the_model_leaves_room_for() {
         let line =
             format!("{id}: {references} vector stack references in {} instructions", code.len());
         report::tell("shape", &line);
-        let kernel = select(id).expect("a row");
         if kernel.unit == Unit::Aesni && kernel.tier == Tier::Avx512 {
             // AES-NI reaches the lower half of the registers only, so a few values move.
             assert!(references <= 8, "{id}: {references} stack references");

@@ -24,7 +24,9 @@ pub(super) fn emit_key_forms() -> String {
     for layer in [Layer::Sl1, Layer::Sl2] {
         source.items(behind(layer), &none);
     }
-    source.items(times(), &none);
+    let mut notes = Notes::default();
+    let times = times(&mut notes);
+    source.items(times, &notes);
     source.finish()
 }
 
@@ -103,14 +105,15 @@ fn behind(layer: Layer) -> TokenStream {
     }
 }
 
-fn times() -> TokenStream {
+fn times(notes: &mut Notes) -> TokenStream {
+    let note = notes.note("Each byte of the factor is 0 or 1, so no carry crosses a byte.");
     quote! {
         /// A bit matrix, given by its columns, times each of four bytes.
         fn times(columns: [u8; 8], bytes: [u8; 4]) -> [u8; 4] {
             let bytes = u32::from_le_bytes(bytes);
             let mut product = 0;
             for (bit, column) in columns.into_iter().enumerate() {
-                // Each byte of the factor is 0 or 1, so no carry crosses a byte.
+                #note
                 let factor = bytes >> bit & 0x0101_0101;
                 product ^= factor * u32::from(column);
             }
