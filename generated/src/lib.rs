@@ -11,31 +11,59 @@
 #[cfg(target_arch = "x86_64")]
 mod aria_avx2_aesni_ymm_blk32;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx2_aesni_ymm_blk32_ctr;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx2_gfni_ymm_blk32;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx2_gfni_ymm_blk32_ctr;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx2_vaes_ymm_blk32;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx2_vaes_ymm_blk32_ctr;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx512_aesni_ymm_blk32;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx512_aesni_ymm_blk32_ctr;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx512_gfni_xmm_blk16_ctr;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_ymm_blk32;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx512_gfni_ymm_blk32_ctr;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_zmm_blk64;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx512_gfni_zmm_blk64_ctr;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx512_vaes_xmm_blk16;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx512_vaes_xmm_blk16_ctr;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_vaes_ymm_blk32;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx512_vaes_ymm_blk32_ctr;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx512_vaes_zmm_blk64;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx512_vaes_zmm_blk64_ctr;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_aesni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx_aesni_xmm_blk16_ctr;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx_gfni_xmm_blk16;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx_gfni_xmm_blk16_ctr;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_aesni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
+mod aria_sse_aesni_xmm_blk16_ctr;
+#[cfg(target_arch = "x86_64")]
 mod aria_sse_gfni_xmm_blk16;
+#[cfg(target_arch = "x86_64")]
+mod aria_sse_gfni_xmm_blk16_ctr;
 mod feature;
 mod key_form;
 #[cfg(all(feature = "probe", target_arch = "x86_64"))]
@@ -62,6 +90,30 @@ pub enum Entry {
     /// The same, round keys in the form `mapped32`: [`mapped32`] makes it of round keys.
     EcbMapped32(
         unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
+    ),
+    /// Counter mode over whole batches, round keys in the form `broadcast32`.
+    ///
+    /// To each block is added the image of its counter: `counter` for the first block, one more for
+    /// each later one, modulo 2¹²⁸, as a number whose most significant byte comes first. The rest as
+    /// for [`Entry::EcbBroadcast32`].
+    CtrBroadcast32(
+        unsafe fn(
+            rk: &[[u32; 16]],
+            counter: u128,
+            input: *const u8,
+            output: *mut u8,
+            batches: usize,
+        ),
+    ),
+    /// The same, round keys in the form `mapped32`.
+    CtrMapped32(
+        unsafe fn(
+            rk: &[[u32; 16]],
+            counter: u128,
+            input: *const u8,
+            output: *mut u8,
+            batches: usize,
+        ),
     ),
 }
 
@@ -92,6 +144,15 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::EcbMapped32(aria_avx2_aesni_ymm_blk32::aria_avx2_aesni_ymm_blk32),
     },
     Kernel {
+        id: "aria_avx2_aesni_ymm_blk32_ctr",
+        features: &[Feature::Avx, Feature::Avx2, Feature::Aes],
+        blocks: 32,
+        batch_cycles: 613,
+        entry: Entry::CtrMapped32(
+            aria_avx2_aesni_ymm_blk32_ctr::aria_avx2_aesni_ymm_blk32_ctr,
+        ),
+    },
+    Kernel {
         id: "aria_avx2_gfni_ymm_blk32",
         features: &[Feature::Avx, Feature::Avx2, Feature::Gfni],
         blocks: 32,
@@ -99,11 +160,29 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::EcbBroadcast32(aria_avx2_gfni_ymm_blk32::aria_avx2_gfni_ymm_blk32),
     },
     Kernel {
+        id: "aria_avx2_gfni_ymm_blk32_ctr",
+        features: &[Feature::Avx, Feature::Avx2, Feature::Gfni],
+        blocks: 32,
+        batch_cycles: 325,
+        entry: Entry::CtrBroadcast32(
+            aria_avx2_gfni_ymm_blk32_ctr::aria_avx2_gfni_ymm_blk32_ctr,
+        ),
+    },
+    Kernel {
         id: "aria_avx2_vaes_ymm_blk32",
         features: &[Feature::Avx, Feature::Avx2, Feature::Vaes],
         blocks: 32,
         batch_cycles: 454,
         entry: Entry::EcbMapped32(aria_avx2_vaes_ymm_blk32::aria_avx2_vaes_ymm_blk32),
+    },
+    Kernel {
+        id: "aria_avx2_vaes_ymm_blk32_ctr",
+        features: &[Feature::Avx, Feature::Avx2, Feature::Vaes],
+        blocks: 32,
+        batch_cycles: 440,
+        entry: Entry::CtrMapped32(
+            aria_avx2_vaes_ymm_blk32_ctr::aria_avx2_vaes_ymm_blk32_ctr,
+        ),
     },
     Kernel {
         id: "aria_avx512_aesni_ymm_blk32",
@@ -122,6 +201,22 @@ pub const KERNELS: &[Kernel] = &[
         ),
     },
     Kernel {
+        id: "aria_avx512_aesni_ymm_blk32_ctr",
+        features: &[
+            Feature::Avx,
+            Feature::Avx2,
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Aes,
+        ],
+        blocks: 32,
+        batch_cycles: 538,
+        entry: Entry::CtrMapped32(
+            aria_avx512_aesni_ymm_blk32_ctr::aria_avx512_aesni_ymm_blk32_ctr,
+        ),
+    },
+    Kernel {
         id: "aria_avx512_gfni_xmm_blk16",
         features: &[
             Feature::Avx512f,
@@ -133,6 +228,20 @@ pub const KERNELS: &[Kernel] = &[
         batch_cycles: 246,
         entry: Entry::EcbBroadcast32(
             aria_avx512_gfni_xmm_blk16::aria_avx512_gfni_xmm_blk16,
+        ),
+    },
+    Kernel {
+        id: "aria_avx512_gfni_xmm_blk16_ctr",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Gfni,
+        ],
+        blocks: 16,
+        batch_cycles: 232,
+        entry: Entry::CtrBroadcast32(
+            aria_avx512_gfni_xmm_blk16_ctr::aria_avx512_gfni_xmm_blk16_ctr,
         ),
     },
     Kernel {
@@ -150,6 +259,20 @@ pub const KERNELS: &[Kernel] = &[
         ),
     },
     Kernel {
+        id: "aria_avx512_gfni_ymm_blk32_ctr",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Gfni,
+        ],
+        blocks: 32,
+        batch_cycles: 232,
+        entry: Entry::CtrBroadcast32(
+            aria_avx512_gfni_ymm_blk32_ctr::aria_avx512_gfni_ymm_blk32_ctr,
+        ),
+    },
+    Kernel {
         id: "aria_avx512_gfni_zmm_blk64",
         features: &[
             Feature::Avx512f,
@@ -161,6 +284,20 @@ pub const KERNELS: &[Kernel] = &[
         batch_cycles: 369,
         entry: Entry::EcbBroadcast32(
             aria_avx512_gfni_zmm_blk64::aria_avx512_gfni_zmm_blk64,
+        ),
+    },
+    Kernel {
+        id: "aria_avx512_gfni_zmm_blk64_ctr",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Gfni,
+        ],
+        blocks: 64,
+        batch_cycles: 349,
+        entry: Entry::CtrBroadcast32(
+            aria_avx512_gfni_zmm_blk64_ctr::aria_avx512_gfni_zmm_blk64_ctr,
         ),
     },
     Kernel {
@@ -177,6 +314,21 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::EcbMapped32(aria_avx512_vaes_xmm_blk16::aria_avx512_vaes_xmm_blk16),
     },
     Kernel {
+        id: "aria_avx512_vaes_xmm_blk16_ctr",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Aes,
+            Feature::Vaes,
+        ],
+        blocks: 16,
+        batch_cycles: 370,
+        entry: Entry::CtrMapped32(
+            aria_avx512_vaes_xmm_blk16_ctr::aria_avx512_vaes_xmm_blk16_ctr,
+        ),
+    },
+    Kernel {
         id: "aria_avx512_vaes_ymm_blk32",
         features: &[
             Feature::Avx512f,
@@ -187,6 +339,20 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 32,
         batch_cycles: 383,
         entry: Entry::EcbMapped32(aria_avx512_vaes_ymm_blk32::aria_avx512_vaes_ymm_blk32),
+    },
+    Kernel {
+        id: "aria_avx512_vaes_ymm_blk32_ctr",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Vaes,
+        ],
+        blocks: 32,
+        batch_cycles: 370,
+        entry: Entry::CtrMapped32(
+            aria_avx512_vaes_ymm_blk32_ctr::aria_avx512_vaes_ymm_blk32_ctr,
+        ),
     },
     Kernel {
         id: "aria_avx512_vaes_zmm_blk64",
@@ -201,11 +367,34 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::EcbMapped32(aria_avx512_vaes_zmm_blk64::aria_avx512_vaes_zmm_blk64),
     },
     Kernel {
+        id: "aria_avx512_vaes_zmm_blk64_ctr",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Vaes,
+        ],
+        blocks: 64,
+        batch_cycles: 555,
+        entry: Entry::CtrMapped32(
+            aria_avx512_vaes_zmm_blk64_ctr::aria_avx512_vaes_zmm_blk64_ctr,
+        ),
+    },
+    Kernel {
         id: "aria_avx_aesni_xmm_blk16",
         features: &[Feature::Avx, Feature::Aes],
         blocks: 16,
         batch_cycles: 454,
         entry: Entry::EcbMapped32(aria_avx_aesni_xmm_blk16::aria_avx_aesni_xmm_blk16),
+    },
+    Kernel {
+        id: "aria_avx_aesni_xmm_blk16_ctr",
+        features: &[Feature::Avx, Feature::Aes],
+        blocks: 16,
+        batch_cycles: 440,
+        entry: Entry::CtrMapped32(
+            aria_avx_aesni_xmm_blk16_ctr::aria_avx_aesni_xmm_blk16_ctr,
+        ),
     },
     Kernel {
         id: "aria_avx_gfni_xmm_blk16",
@@ -215,6 +404,15 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::EcbBroadcast32(aria_avx_gfni_xmm_blk16::aria_avx_gfni_xmm_blk16),
     },
     Kernel {
+        id: "aria_avx_gfni_xmm_blk16_ctr",
+        features: &[Feature::Avx, Feature::Gfni],
+        blocks: 16,
+        batch_cycles: 325,
+        entry: Entry::CtrBroadcast32(
+            aria_avx_gfni_xmm_blk16_ctr::aria_avx_gfni_xmm_blk16_ctr,
+        ),
+    },
+    Kernel {
         id: "aria_sse_aesni_xmm_blk16",
         features: &[Feature::Ssse3, Feature::Aes],
         blocks: 16,
@@ -222,11 +420,29 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::EcbMapped32(aria_sse_aesni_xmm_blk16::aria_sse_aesni_xmm_blk16),
     },
     Kernel {
+        id: "aria_sse_aesni_xmm_blk16_ctr",
+        features: &[Feature::Ssse3, Feature::Aes],
+        blocks: 16,
+        batch_cycles: 440,
+        entry: Entry::CtrMapped32(
+            aria_sse_aesni_xmm_blk16_ctr::aria_sse_aesni_xmm_blk16_ctr,
+        ),
+    },
+    Kernel {
         id: "aria_sse_gfni_xmm_blk16",
         features: &[Feature::Ssse3, Feature::Gfni],
         blocks: 16,
         batch_cycles: 339,
         entry: Entry::EcbBroadcast32(aria_sse_gfni_xmm_blk16::aria_sse_gfni_xmm_blk16),
+    },
+    Kernel {
+        id: "aria_sse_gfni_xmm_blk16_ctr",
+        features: &[Feature::Ssse3, Feature::Gfni],
+        blocks: 16,
+        batch_cycles: 325,
+        entry: Entry::CtrBroadcast32(
+            aria_sse_gfni_xmm_blk16_ctr::aria_sse_gfni_xmm_blk16_ctr,
+        ),
     },
 ];
 

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::items::{ident, number, target_feature};
 use super::source::{Notes, Source, doc};
-use crate::ir::{Call, Control, KeyRef, MachineOp, Program};
+use crate::ir::{Call, Control, Counter, KeyRef, MachineOp, Program};
 use crate::isa::Feature;
 use crate::kernel::KernelId;
 
@@ -22,6 +22,12 @@ pub(super) fn emit_entry(
 ) {
     let mut notes = Notes::default();
     let body = Entry { program, notes: &mut notes }.sequence(&program.entry);
+    let (param, start) = match program.counter {
+        None => (None, None),
+        Some(Counter::Whole) => {
+            (Some(quote! { counter: u128, }), Some(quote! { let mut counter = counter; }))
+        }
+    };
     let name = ident(&id.to_string());
     let target_feature = target_feature(features);
     let bytes = number(program.batch_bytes);
@@ -32,11 +38,13 @@ pub(super) fn emit_entry(
             #target_feature
             pub(crate) unsafe fn #name(
                 rk: &[[u32; 16]],
+                #param
                 input: *const u8,
                 output: *mut u8,
                 batches: usize,
             ) {
                 const BATCH_BYTES: usize = #bytes;
+                #start
                 #body
             }
         },
@@ -46,8 +54,17 @@ pub(super) fn emit_entry(
 
 fn entry_doc(id: KernelId, program: &Program<MachineOp>, features: &[Feature]) -> String {
     let names: Vec<&str> = features.iter().map(|f| f.name()).collect();
+    let what = match program.counter {
+        None => "Encrypts `batches` batches of {blocks} blocks, or decrypts them, as `rk` says.",
+        Some(Counter::Whole) => {
+            "Adds the keystream to `batches` batches of {blocks} blocks: to each block the image of \
+             its counter. That of the first block is `counter`; each later one is one more, modulo \
+             2¹²⁸."
+        }
+    };
+    let what = what.replace("{blocks}", &id.blocks.to_string());
     format!(
-        "Encrypts `batches` batches of {blocks} blocks, or decrypts them, as `rk` says.\n\
+        "{what}\n\
          \n\
          `rk` holds 13, 15 or 17 round keys, each byte as four equal bytes of a `u32`.\n\
          \n\
@@ -57,7 +74,6 @@ fn entry_doc(id: KernelId, program: &Program<MachineOp>, features: &[Feature]) -
          * `input` must be valid for reads, and `output` for writes, of `batches` × {bytes} bytes, \
          at any alignment.\n\
          * `input` and `output` must be equal or not overlap.",
-        blocks = id.blocks,
         features = names.join(", "),
         bytes = program.batch_bytes,
     )
@@ -75,14 +91,25 @@ impl Entry<'_> {
             match item {
                 Control::EachBatch(body) => {
                     let body = self.sequence(body);
+                    let blocks = number(self.program.batch_blocks());
+                    let next = self.program.counter.map(|Counter::Whole| {
+                        quote! { counter = counter.wrapping_add(#blocks); }
+                    });
                     let note = self.notes.note(KEYS_NOTE);
                     tokens.extend(quote! {
                         for batch in 0..batches {
                             #note
                             let [first, turns @ .., last] = black_box(rk) else { return };
                             #body
+                            #next
                         }
                     });
+                }
+                Control::ByCarry { alike, .. } => {
+                    let state = alike.result.map(ident);
+                    let key = alike.key.map(key_name);
+                    // The rounds change it.
+                    tokens.extend(quote! { let mut #state = counters(counter, #key); });
                 }
                 Control::Call(call) => {
                     let changed_next = match control.get(i + 1) {

@@ -41,12 +41,34 @@ pub(super) fn constant_item(constant: &Constant) -> TokenStream {
             let doc = doc(&constant.doc);
             quote! { #doc const #name: [u8; 16] = [#(#values),*]; }
         }
+        ConstantData::Lanes(ref lanes) => {
+            let halves = lanes.as_flattened().as_chunks::<8>().0;
+            let rows = halves.iter().map(|half| {
+                let values = half.iter().map(|byte| number(usize::from(*byte)));
+                quote! { [#(#values),*] }
+            });
+            let (doc, count) = (doc(&constant.doc), number(halves.len()));
+            quote! { #doc const #name: [[u8; 8]; #count] = [#(#rows),*]; }
+        }
     }
 }
 
 /// Whether any of `constants` is sixteen bytes, so that the function `lanes` is wanted.
 pub(super) fn needs_lanes(constants: &[Constant]) -> bool {
     constants.iter().any(|constant| matches!(constant.data, ConstantData::Bytes(_)))
+}
+
+/// The function that fills a register with a constant.
+pub(super) fn fill_function(data: &ConstantData) -> &'static str {
+    match data {
+        ConstantData::Lanes(_) => "register",
+        ConstantData::Matrix(_) | ConstantData::Bytes(_) => "lanes",
+    }
+}
+
+/// Whether any of `constants` has bytes for each lane, so that the function `register` is wanted.
+pub(super) fn needs_register(constants: &[Constant]) -> bool {
+    constants.iter().any(|constant| matches!(constant.data, ConstantData::Lanes(_)))
 }
 
 /// A number in decimal.

@@ -9,9 +9,12 @@ use std::collections::BTreeMap;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::items::{hex_u8, ident, intrinsic, needs_lanes, number, target_feature, vector_type};
+use super::items::{
+    fill_function, hex_u8, ident, intrinsic, needs_lanes, needs_register, number, target_feature,
+    vector_type,
+};
 use super::source::{Notes, Source, blank, doc};
-use crate::ir::{Form, MachineOp, Program, Routine, Stmt, Value};
+use crate::ir::{CounterPart, Form, MachineOp, Program, Routine, Stmt, Value};
 use crate::isa::{Feature, Isa, Row};
 
 /// Writes `routine` of `program` into `source`.
@@ -29,13 +32,17 @@ pub(super) fn emit_routine(
     source.items(item, &notes);
 }
 
-/// Writes the function that fills a register with a constant lane, if `program` has such constants.
+/// Writes the functions that fill a register with a constant lane, or with lanes, if `program` has
+/// such constants.
 pub(super) fn emit_lanes(
     source: &mut Source,
     program: &Program<MachineOp>,
     isa: Isa,
     features: &[Feature],
 ) {
+    if needs_register(&program.constants) {
+        source.items(register(program, isa, features), &Notes::default());
+    }
     if !needs_lanes(&program.constants) {
         return;
     }
@@ -60,6 +67,28 @@ pub(super) fn emit_lanes(
     source.items(item, &Notes::default());
 }
 
+/// The function that fills a register with bytes that differ from lane to lane.
+fn register(program: &Program<MachineOp>, isa: Isa, features: &[Feature]) -> TokenStream {
+    let row = isa.row(Form::Bytes).expect("the pipeline has looked every instruction up");
+    let (function, vector) = (intrinsic(row), vector_type(isa));
+    let target_feature = target_feature(features);
+    let halves = program.vector_bytes / 8;
+    let count = number(halves);
+    let words = (0..halves).rev().map(|half| {
+        let half = number(half);
+        quote! { words[#half] }
+    });
+    quote! {
+        /// The bytes of each half of each 128-bit lane.
+        #[inline]
+        #target_feature
+        fn register(halves: [[u8; 8]; #count]) -> #vector {
+            let words = halves.map(i64::from_le_bytes);
+            #function(#(#words),*)
+        }
+    }
+}
+
 struct Function<'a> {
     program: &'a Program<MachineOp>,
     routine: &'a Routine<MachineOp>,
@@ -81,6 +110,12 @@ impl Function<'_> {
             params.push(quote! { output: *mut u8 });
         }
         let mut prologue = TokenStream::new();
+        if routine.reads_counter() {
+            params.push(quote! { counter: &[u32; 16] });
+        }
+        if routine.reads_carried_counter() {
+            params.push(quote! { carried: &[u32; 16] });
+        }
         if !routine.params().is_empty() {
             let count = number(routine.params().len());
             params.push(quote! { state: [#vector; #count] });
@@ -135,7 +170,8 @@ impl Function<'_> {
         for stmt in self.routine.body() {
             let title = &self.routine.steps()[stmt.step.index()];
             if step.replace(stmt.step) != Some(stmt.step) && !title.is_empty() {
-                statements.extend(blank());
+                let first = prologue.is_empty() && statements.is_empty();
+                statements.extend((!first).then(blank));
                 statements.extend(notes.note(title));
             }
             statements.extend(self.statement(stmt));
@@ -177,13 +213,23 @@ impl Function<'_> {
                 let index = number(*index);
                 quote! { #function(rk[#index].cast_signed()) }
             }
+            MachineOp::CounterSplat32 { index, part } => {
+                let index = number(*index);
+                let word = match part {
+                    CounterPart::Start => quote! { counter[#index] },
+                    CounterPart::StartPlusKey => quote! { (counter[#index] ^ rk[#index]) },
+                    CounterPart::Change => quote! { (counter[#index] ^ carried[#index]) },
+                };
+                quote! { #function(#word.cast_signed()) }
+            }
             MachineOp::Matrix { id } => {
                 let name = ident(&self.program.constants[*id].name);
                 quote! { #function(#name.cast_signed()) }
             }
             MachineOp::Bytes { id } => {
-                let name = ident(&self.program.constants[*id].name);
-                quote! { lanes(#name) }
+                let constant = &self.program.constants[*id];
+                let (name, fill) = (ident(&constant.name), ident(fill_function(&constant.data)));
+                quote! { #fill(#name) }
             }
             MachineOp::ShiftRight16 { count } => {
                 let count = number(usize::from(*count));
@@ -191,6 +237,9 @@ impl Function<'_> {
             }
             MachineOp::LaneHigh => quote! { #function::<1>(#(#args),*) },
             MachineOp::And
+            | MachineOp::Add8
+            | MachineOp::AddSaturating8
+            | MachineOp::SubtractSaturating8
             | MachineOp::ShuffleBytes
             | MachineOp::AesEncryptLast { .. }
             | MachineOp::AesDecryptLast { .. }

@@ -7,7 +7,7 @@ use super::Kernel;
 use super::items::{feature_variant, ident, number};
 use super::package::PackageKind;
 use super::source::{Notes, Source, doc};
-use crate::kernel::KeyForm;
+use crate::kernel::{Frame, KeyForm};
 
 /// The text of the file.
 pub(super) fn emit_lib(kind: PackageKind, kernels: &[Kernel]) -> String {
@@ -64,6 +64,14 @@ fn entry_type() -> TokenStream {
          16 bytes, at any alignment, and they must be equal or not overlap.");
     let mapped32 =
         doc("The same, round keys in the form `mapped32`: [`mapped32`] makes it of round keys.");
+    let ctr_broadcast32 = doc(
+        "Counter mode over whole batches, round keys in the form `broadcast32`.\n\
+         \n\
+         To each block is added the image of its counter: `counter` for the first block, one more for \
+         each later one, modulo 2¹²⁸, as a number whose most significant byte comes first. The rest \
+         as for [`Entry::EcbBroadcast32`].",
+    );
+    let ctr_mapped32 = doc("The same, round keys in the form `mapped32`.");
     quote! {
         #entry
         #[derive(Clone, Copy, Debug)]
@@ -76,6 +84,26 @@ fn entry_type() -> TokenStream {
             #mapped32
             EcbMapped32(
                 unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
+            ),
+            #ctr_broadcast32
+            CtrBroadcast32(
+                unsafe fn(
+                    rk: &[[u32; 16]],
+                    counter: u128,
+                    input: *const u8,
+                    output: *mut u8,
+                    batches: usize,
+                ),
+            ),
+            #ctr_mapped32
+            CtrMapped32(
+                unsafe fn(
+                    rk: &[[u32; 16]],
+                    counter: u128,
+                    input: *const u8,
+                    output: *mut u8,
+                    batches: usize,
+                ),
             ),
         }
     }
@@ -111,9 +139,11 @@ fn kernel_table(kernels: &[Kernel]) -> TokenStream {
         let features = kernel.facts.features.iter().map(|f| feature_variant(*f));
         let blocks = number(kernel.built.id.blocks);
         let cycles = number(usize::try_from(kernel.facts.generic_cycles()).unwrap_or(usize::MAX));
-        let entry = match kernel.built.recipe.key_form {
-            KeyForm::Broadcast32 => quote! { Entry::EcbBroadcast32 },
-            KeyForm::Mapped32 => quote! { Entry::EcbMapped32 },
+        let entry = match (kernel.built.id.frame, kernel.built.recipe.key_form) {
+            (Frame::Ecb, KeyForm::Broadcast32) => quote! { Entry::EcbBroadcast32 },
+            (Frame::Ecb, KeyForm::Mapped32) => quote! { Entry::EcbMapped32 },
+            (Frame::Ctr, KeyForm::Broadcast32) => quote! { Entry::CtrBroadcast32 },
+            (Frame::Ctr, KeyForm::Mapped32) => quote! { Entry::CtrMapped32 },
         };
         quote! {
             Kernel {

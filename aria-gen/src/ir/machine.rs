@@ -5,7 +5,7 @@
 
 use super::interp::Context;
 use super::meaning;
-use super::op::{Access, Arity, Operation};
+use super::op::{Access, Arity, CounterPart, Operation};
 use crate::math::gf256;
 
 /// What one instruction form does; `isa` has its rows.
@@ -33,13 +33,27 @@ pub enum MachineOp {
         /// Index of the constant in the program.
         id: usize,
     },
-    /// Sixteen constant bytes, in each 128-bit lane.
+    /// A byte of the batch's counters as a 32-bit word of four equal bytes, repeated over the
+    /// vector. The round key's memory form has such words, too.
+    CounterSplat32 {
+        /// Number of the byte.
+        index: usize,
+        /// Of which number.
+        part: CounterPart,
+    },
+    /// Constant bytes: sixteen in each 128-bit lane, or each lane its own.
     Bytes {
         /// Index of the constant in the program.
         id: usize,
     },
     /// Bitwise and of two vectors.
     And,
+    /// The sum of two vectors, each byte modulo 256.
+    Add8,
+    /// The sum of two vectors, each byte 255 where it would be more.
+    AddSaturating8,
+    /// The difference of two vectors, each byte 0 where it would be less.
+    SubtractSaturating8,
     /// Each 16-bit word shifted right, zeros shifted in.
     ShiftRight16 {
         /// By how many bits.
@@ -104,12 +118,20 @@ pub enum Form {
     Store,
     /// See [`MachineOp::KeySplat32`].
     KeySplat32,
+    /// See [`MachineOp::CounterSplat32`].
+    CounterSplat32,
     /// See [`MachineOp::Matrix`].
     Matrix,
     /// See [`MachineOp::Bytes`].
     Bytes,
     /// See [`MachineOp::And`].
     And,
+    /// See [`MachineOp::Add8`].
+    Add8,
+    /// See [`MachineOp::AddSaturating8`].
+    AddSaturating8,
+    /// See [`MachineOp::SubtractSaturating8`].
+    SubtractSaturating8,
     /// See [`MachineOp::ShiftRight16`].
     ShiftRight16,
     /// See [`MachineOp::ShuffleBytes`].
@@ -146,9 +168,13 @@ impl MachineOp {
             Self::Load { .. } => Form::Load,
             Self::Store { .. } => Form::Store,
             Self::KeySplat32 { .. } => Form::KeySplat32,
+            Self::CounterSplat32 { .. } => Form::CounterSplat32,
             Self::Matrix { .. } => Form::Matrix,
             Self::Bytes { .. } => Form::Bytes,
             Self::And => Form::And,
+            Self::Add8 => Form::Add8,
+            Self::AddSaturating8 => Form::AddSaturating8,
+            Self::SubtractSaturating8 => Form::SubtractSaturating8,
             Self::ShiftRight16 { .. } => Form::ShiftRight16,
             Self::ShuffleBytes => Form::ShuffleBytes,
             Self::AesEncryptLast { .. } => Form::AesEncryptLast,
@@ -181,10 +207,11 @@ impl Operation for MachineOp {
     fn arity(&self) -> Arity {
         Arity::Exactly(match self {
             Self::Load { .. } | Self::KeySplat32 { .. } => 0,
-            Self::Matrix { .. } | Self::Bytes { .. } => 0,
+            Self::CounterSplat32 { .. } | Self::Matrix { .. } | Self::Bytes { .. } => 0,
             Self::Store { .. } | Self::ShiftRight16 { .. } => 1,
             Self::LaneLow | Self::LaneHigh => 1,
             Self::Xor | Self::And | Self::UnpackLow8 | Self::UnpackHigh8 => 2,
+            Self::Add8 | Self::AddSaturating8 | Self::SubtractSaturating8 => 2,
             Self::ShuffleBytes | Self::JoinLanes => 2,
             Self::AesEncryptLast { .. } | Self::AesDecryptLast { .. } => 2,
             Self::Affine { .. } | Self::AffineInverse { .. } => 2,
@@ -197,6 +224,7 @@ impl Operation for MachineOp {
             Self::Load { offset } => Access::Input { offset },
             Self::Store { offset } => Access::Output { offset },
             Self::KeySplat32 { index, .. } => Access::RoundKey { index },
+            Self::CounterSplat32 { index, part } => Access::Counter { index, part },
             Self::Matrix { id } | Self::Bytes { id } => Access::Constant { id },
             _ => Access::Pure,
         }
@@ -209,11 +237,23 @@ impl Operation for MachineOp {
             Self::KeySplat32 { index, span } => {
                 context.splat(&context.round_key()[4 * index..][..4], span)
             }
+            Self::CounterSplat32 { index, part } => {
+                let byte = context.counter_byte(index, part);
+                let key = match part {
+                    CounterPart::StartPlusKey => &context.round_key()[4 * index..][..4],
+                    CounterPart::Start | CounterPart::Change => &[0; 4],
+                };
+                let word: Vec<u8> = key.iter().map(|key| key ^ byte).collect();
+                context.splat(&word, Span::Vector)
+            }
             Self::Matrix { id } | Self::Bytes { id } => {
-                context.splat(&context.constant(id).lane(), Span::Vector)
+                context.splat(&context.constant(id).bytes(), Span::Vector)
             }
             Self::Xor | Self::Xor3 => meaning::xor(operands.iter().copied()),
             Self::And => meaning::and(operands[0], operands[1]),
+            Self::Add8 => meaning::add_8(operands[0], operands[1]),
+            Self::AddSaturating8 => meaning::add_saturating_8(operands[0], operands[1]),
+            Self::SubtractSaturating8 => meaning::subtract_saturating_8(operands[0], operands[1]),
             Self::ShiftRight16 { count } => meaning::shift_right_16(operands[0], count),
             Self::ShuffleBytes => meaning::shuffle_bytes(operands[0], operands[1]),
             Self::AesEncryptLast { .. } => meaning::aes_encrypt_last(operands[0], operands[1]),

@@ -21,20 +21,20 @@ pub struct RoutineId(pub usize);
 pub enum ConstantData {
     /// A bit matrix, packed as GF2P8AFFINEQB takes it, in each half of a lane.
     Matrix(BitMatrix),
-    /// Sixteen bytes: a shuffle's control, a nibble table, a mask.
+    /// Sixteen bytes in each lane: a shuffle's control, a nibble table, a mask.
     Bytes([u8; 16]),
+    /// The bytes of each lane.
+    Lanes(Vec<[u8; 16]>),
 }
 
 impl ConstantData {
-    /// The bytes of one 128-bit lane.
+    /// The bytes of which repetition fills a vector: of a half lane, of a lane or of all lanes.
     #[must_use]
-    pub fn lane(&self) -> [u8; 16] {
+    pub fn bytes(&self) -> Vec<u8> {
         match self {
-            Self::Matrix(matrix) => {
-                let half = matrix.to_gfni().to_le_bytes();
-                core::array::from_fn(|i| half[i % 8])
-            }
-            Self::Bytes(bytes) => *bytes,
+            Self::Matrix(matrix) => matrix.to_gfni().to_le_bytes().to_vec(),
+            Self::Bytes(bytes) => bytes.to_vec(),
+            Self::Lanes(lanes) => lanes.as_flattened().to_vec(),
         }
     }
 }
@@ -76,13 +76,32 @@ pub struct Call {
     pub times: usize,
 }
 
+/// How a program counts its blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counter {
+    /// As one number of 128 bits, the most significant byte first.
+    Whole,
+}
+
+/// Bytes of a counter, and of the block that it makes.
+pub const COUNTER_BYTES: usize = 16;
+
 /// Public control flow. Counts come from the caller and from the number of round keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Control {
     /// A call.
     Call(Call),
-    /// The body once for each batch; input and output move on by a batch each time.
+    /// The body once for each batch; input, output and the counter, if there is one, move on by a
+    /// batch each time.
     EachBatch(Vec<Control>),
+    /// One of two calls with the same key and result. Counters are public, so this is no branch on a
+    /// secret.
+    ByCarry {
+        /// When the last byte of the counter carries within the batch.
+        carried: Call,
+        /// When all counters of the batch have their other bytes in common.
+        alike: Call,
+    },
     /// The calls `odd`, `even`, `odd`, … , `odd`, one for each round key between the first and the
     /// last, whose number is odd.
     AlternateRounds {
@@ -100,6 +119,8 @@ pub struct Program<O> {
     pub vector_bytes: usize,
     /// Bytes that a batch reads and writes.
     pub batch_bytes: usize,
+    /// The counter that the program counts, if it does.
+    pub counter: Option<Counter>,
     /// Named constants, in order of first use.
     pub constants: Vec<Constant>,
     /// The routines, in the order in which a reader wants them.
@@ -120,6 +141,7 @@ impl<O: Operation> Program<O> {
         Program {
             vector_bytes: self.vector_bytes,
             batch_bytes: self.batch_bytes,
+            counter: self.counter,
             constants,
             routines,
             entry: self.entry.clone(),
@@ -136,7 +158,23 @@ impl<O: Operation> Program<O> {
         &self.routines[id.0]
     }
 
-    /// How often each routine runs in one batch with `rounds` rounds, by routine index.
+    /// Blocks of a batch, as counters count them.
+    #[must_use]
+    pub fn batch_blocks(&self) -> usize {
+        self.batch_bytes / COUNTER_BYTES
+    }
+
+    /// The two calls of a [`Control::ByCarry`] in `control`, if there is one.
+    #[must_use]
+    pub fn by_carry(control: &[Control]) -> Option<(&Call, &Call)> {
+        control.iter().find_map(|item| match item {
+            Control::ByCarry { carried, alike } => Some((carried, alike)),
+            Control::EachBatch(body) => Self::by_carry(body),
+            Control::Call(_) | Control::AlternateRounds { .. } => None,
+        })
+    }
+
+    /// How often each routine runs in one batch, in which no counter carries, with `rounds` rounds, by routine index.
     #[must_use]
     pub fn calls_per_batch(&self, rounds: usize) -> Vec<usize> {
         fn count(control: &[Control], rounds: usize, calls: &mut [usize]) {
@@ -144,6 +182,7 @@ impl<O: Operation> Program<O> {
                 match item {
                     Control::Call(call) => calls[call.routine.0] += call.times,
                     Control::EachBatch(body) => count(body, rounds, calls),
+                    Control::ByCarry { alike, .. } => calls[alike.routine.0] += alike.times,
                     Control::AlternateRounds { odd, even } => {
                         calls[odd.routine.0] += odd.times * (rounds / 2);
                         calls[even.routine.0] += even.times * (rounds / 2 - 1);

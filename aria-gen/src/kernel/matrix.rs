@@ -47,26 +47,40 @@ pub struct Recipe {
 /// The cells that are checked in as kernels, in order of their ids.
 #[rustfmt::skip]
 pub const ROWS: &[KernelId] = &{
-    use {Cipher::Aria, Frame::Ecb, Tier::{Avx, Avx2, Avx512, Sse}, Unit::{Aesni, Gfni, Vaes}, Width::{Xmm, Ymm, Zmm}};
+    use {Cipher::Aria, Frame::{Ctr, Ecb}, Tier::{Avx, Avx2, Avx512, Sse}, Unit::{Aesni, Gfni, Vaes}, Width::{Xmm, Ymm, Zmm}};
     const fn row(cipher: Cipher, tier: Tier, unit: Unit, width: Width, blocks: usize, frame: Frame) -> KernelId {
         KernelId { cipher, tier, unit, width, blocks, frame }
     }
     [
         //  cipher tier    unit   width blocks frame
         row(Aria,  Avx2,   Aesni, Ymm,  32,    Ecb),
+        row(Aria,  Avx2,   Aesni, Ymm,  32,    Ctr),
         row(Aria,  Avx2,   Gfni,  Ymm,  32,    Ecb),
+        row(Aria,  Avx2,   Gfni,  Ymm,  32,    Ctr),
         row(Aria,  Avx2,   Vaes,  Ymm,  32,    Ecb),
+        row(Aria,  Avx2,   Vaes,  Ymm,  32,    Ctr),
         row(Aria,  Avx512, Aesni, Ymm,  32,    Ecb),
+        row(Aria,  Avx512, Aesni, Ymm,  32,    Ctr),
         row(Aria,  Avx512, Gfni,  Xmm,  16,    Ecb),
+        row(Aria,  Avx512, Gfni,  Xmm,  16,    Ctr),
         row(Aria,  Avx512, Gfni,  Ymm,  32,    Ecb),
+        row(Aria,  Avx512, Gfni,  Ymm,  32,    Ctr),
         row(Aria,  Avx512, Gfni,  Zmm,  64,    Ecb),
+        row(Aria,  Avx512, Gfni,  Zmm,  64,    Ctr),
         row(Aria,  Avx512, Vaes,  Xmm,  16,    Ecb),
+        row(Aria,  Avx512, Vaes,  Xmm,  16,    Ctr),
         row(Aria,  Avx512, Vaes,  Ymm,  32,    Ecb),
+        row(Aria,  Avx512, Vaes,  Ymm,  32,    Ctr),
         row(Aria,  Avx512, Vaes,  Zmm,  64,    Ecb),
+        row(Aria,  Avx512, Vaes,  Zmm,  64,    Ctr),
         row(Aria,  Avx,    Aesni, Xmm,  16,    Ecb),
+        row(Aria,  Avx,    Aesni, Xmm,  16,    Ctr),
         row(Aria,  Avx,    Gfni,  Xmm,  16,    Ecb),
+        row(Aria,  Avx,    Gfni,  Xmm,  16,    Ctr),
         row(Aria,  Sse,    Aesni, Xmm,  16,    Ecb),
+        row(Aria,  Sse,    Aesni, Xmm,  16,    Ctr),
         row(Aria,  Sse,    Gfni,  Xmm,  16,    Ecb),
+        row(Aria,  Sse,    Gfni,  Xmm,  16,    Ctr),
     ]
 };
 

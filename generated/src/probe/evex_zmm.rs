@@ -72,6 +72,21 @@ pub(super) const PROBES: &[Probe] = &[
         run: |input, output, _| unsafe { and_evex_zmm(input, output) },
     },
     Probe {
+        name: "add8_evex_zmm",
+        features: &[Feature::Avx512f, Feature::Avx512bw, Feature::Avx512vl],
+        run: |input, output, _| unsafe { add8_evex_zmm(input, output) },
+    },
+    Probe {
+        name: "add_saturating8_evex_zmm",
+        features: &[Feature::Avx512f, Feature::Avx512bw, Feature::Avx512vl],
+        run: |input, output, _| unsafe { add_saturating8_evex_zmm(input, output) },
+    },
+    Probe {
+        name: "subtract_saturating8_evex_zmm",
+        features: &[Feature::Avx512f, Feature::Avx512bw, Feature::Avx512vl],
+        run: |input, output, _| unsafe { subtract_saturating8_evex_zmm(input, output) },
+    },
+    Probe {
         name: "shift_right16_4_evex_zmm",
         features: &[Feature::Avx512f, Feature::Avx512bw, Feature::Avx512vl],
         run: |input, output, _| unsafe { shift_right16_4_evex_zmm(input, output) },
@@ -286,6 +301,57 @@ unsafe fn and_evex_zmm(input: *const u8, output: *mut u8) {
         let a0 = _mm512_loadu_si512(input.cast());
         let a1 = _mm512_loadu_si512(input.add(64).cast());
         let r = _mm512_and_si512(a0, a1);
+        _mm512_storeu_si512(output.cast(), r);
+    }
+}
+
+/// `vpaddb`: add8.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads and `output` for writes of 128 bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn add8_evex_zmm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 128 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm512_loadu_si512(input.cast());
+        let a1 = _mm512_loadu_si512(input.add(64).cast());
+        let r = _mm512_add_epi8(a0, a1);
+        _mm512_storeu_si512(output.cast(), r);
+    }
+}
+
+/// `vpaddusb`: add_saturating8.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads and `output` for writes of 128 bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn add_saturating8_evex_zmm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 128 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm512_loadu_si512(input.cast());
+        let a1 = _mm512_loadu_si512(input.add(64).cast());
+        let r = _mm512_adds_epu8(a0, a1);
+        _mm512_storeu_si512(output.cast(), r);
+    }
+}
+
+/// `vpsubusb`: subtract_saturating8.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads and `output` for writes of 128 bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn subtract_saturating8_evex_zmm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 128 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm512_loadu_si512(input.cast());
+        let a1 = _mm512_loadu_si512(input.add(64).cast());
+        let r = _mm512_subs_epu8(a0, a1);
         _mm512_storeu_si512(output.cast(), r);
     }
 }

@@ -20,6 +20,7 @@ fn copying() -> Program<MachineOp> {
     Program {
         vector_bytes: 16,
         batch_bytes: 16,
+        counter: None,
         constants: Vec::new(),
         routines: vec![load, round, store],
         entry: vec![Control::EachBatch(vec![
@@ -72,7 +73,7 @@ fn batch(program: &mut Program<MachineOp>) -> &mut Vec<Control> {
 fn first_call(program: &mut Program<MachineOp>, place: usize) -> &mut Call {
     match &mut batch(program)[place] {
         Control::Call(call) | Control::AlternateRounds { odd: call, .. } => call,
-        Control::EachBatch(_) => unreachable!("copying() has one batch loop"),
+        other => unreachable!("copying() has calls in its batch loop, not {other:?}"),
     }
 }
 
