@@ -8,6 +8,7 @@ mod traits;
 use cipher::{InvalidLength, Key, KeyInit, KeySizeUser};
 
 use crate::bulk::{self, LengthError};
+use crate::ctr::{self, CtrKernel};
 use crate::ecb::{self, EcbKernel};
 use crate::engine::Engine;
 use crate::planner::Plan;
@@ -24,6 +25,7 @@ pub struct Aria<const RK: usize> {
     ek: RoundKeys<RK>,
     dk: RoundKeys<RK>,
     plan: Plan<EcbKernel>,
+    ctr: Plan<CtrKernel>,
 }
 
 /// ARIA with `RK` round keys, for encryption only. See [`Aria`].
@@ -31,6 +33,7 @@ pub struct Aria<const RK: usize> {
 pub struct AriaEnc<const RK: usize> {
     ek: RoundKeys<RK>,
     plan: Plan<EcbKernel>,
+    ctr: Plan<CtrKernel>,
 }
 
 /// ARIA with `RK` round keys, for decryption only. See [`Aria`].
@@ -71,8 +74,8 @@ macro_rules! constructors {
             /// A cipher that runs what `token` permits.
             #[must_use]
             pub fn new_with_token(key: &Key<Self>, token: Token) -> Self {
-                let enc = AriaEnc { ek: RoundKeys::encryption(key), plan: ecb::plan(token) };
-                $from(enc)
+                let (plan, ctr) = (ecb::plan(token), ctr::plan(token));
+                $from(AriaEnc { ek: RoundKeys::encryption(key), plan, ctr })
             }
 
             /// A cipher that runs what `token` permits.
@@ -124,7 +127,8 @@ impl<const RK: usize> From<&AriaEnc<RK>> for Aria<RK> {
 
 impl<const RK: usize> From<AriaEnc<RK>> for Aria<RK> {
     fn from(enc: AriaEnc<RK>) -> Self {
-        Self { dk: RoundKeys::decryption(&enc.ek), ek: enc.ek, plan: enc.plan }
+        let dk = RoundKeys::decryption(&enc.ek);
+        Self { dk, ek: enc.ek, plan: enc.plan, ctr: enc.ctr }
     }
 }
 
@@ -166,6 +170,43 @@ bulk_methods!(Aria, ek, "Encrypts", encrypt_bulk, encrypt_bulk_b2b);
 bulk_methods!(AriaEnc, ek, "Encrypts", encrypt_bulk, encrypt_bulk_b2b);
 bulk_methods!(Aria, dk, "Decrypts", decrypt_bulk, decrypt_bulk_b2b);
 bulk_methods!(AriaDec, dk, "Decrypts", decrypt_bulk, decrypt_bulk_b2b);
+
+/// Counter mode, which both directions do by encryption.
+macro_rules! counter_mode {
+    ($cipher:ident) => {
+        impl<const RK: usize> $cipher<RK> {
+            /// Adds the keystream of counter mode to any number of blocks in place, at any
+            /// alignment, and returns the counter that comes after the last block.
+            ///
+            /// Block number i is added the image of `counter` + i modulo 2¹²⁸, as a number whose most
+            /// significant byte comes first (NIST SP 800-38A, section 6.5, appendix B.1). The counters
+            /// under one key must all be different.
+            pub fn ctr_bulk(&self, counter: u128, blocks: &mut [[u8; 16]]) -> u128 {
+                ctr::crypt(&self.ek, &self.ctr, counter, bulk::in_place(blocks))
+            }
+
+            /// The same from the blocks of `input` to the first blocks of `output`.
+            ///
+            /// An output longer than the input is allowed; the blocks beyond are not touched.
+            ///
+            /// # Errors
+            ///
+            /// [`LengthError`] if the output is shorter than the input; nothing is written then.
+            pub fn ctr_bulk_b2b(
+                &self,
+                counter: u128,
+                input: &[[u8; 16]],
+                output: &mut [[u8; 16]],
+            ) -> Result<u128, LengthError> {
+                let blocks = bulk::buffer_to_buffer(input, output)?;
+                Ok(ctr::crypt(&self.ek, &self.ctr, counter, blocks))
+            }
+        }
+    };
+}
+
+counter_mode!(Aria);
+counter_mode!(AriaEnc);
 
 #[cfg(test)]
 mod tests {

@@ -117,6 +117,15 @@ pub enum Entry {
     ),
 }
 
+/// What a kernel makes of the block function: its mode of operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Frame {
+    /// Each block for itself.
+    Ecb,
+    /// Counter mode, NIST SP 800-38A section 6.5, with a counter of 128 bits.
+    Ctr,
+}
 /// One row of [`KERNELS`].
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel {
@@ -124,6 +133,8 @@ pub struct Kernel {
     pub id: &'static str,
     /// The CPU features that must be present before [`Kernel::entry`] may be called.
     pub features: &'static [Feature],
+    /// What surrounds the block function.
+    pub frame: Frame,
     /// Blocks of 16 bytes in a batch.
     pub blocks: usize,
     /// Modelled cycles of one batch at 12 rounds, averaged over the micro-architectures that the
@@ -139,6 +150,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_avx2_aesni_ymm_blk32",
         features: &[Feature::Avx, Feature::Avx2, Feature::Aes],
+        frame: Frame::Ecb,
         blocks: 32,
         batch_cycles: 627,
         entry: Entry::EcbMapped32(aria_avx2_aesni_ymm_blk32::aria_avx2_aesni_ymm_blk32),
@@ -146,6 +158,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_avx2_aesni_ymm_blk32_ctr",
         features: &[Feature::Avx, Feature::Avx2, Feature::Aes],
+        frame: Frame::Ctr,
         blocks: 32,
         batch_cycles: 613,
         entry: Entry::CtrMapped32(
@@ -155,6 +168,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_avx2_gfni_ymm_blk32",
         features: &[Feature::Avx, Feature::Avx2, Feature::Gfni],
+        frame: Frame::Ecb,
         blocks: 32,
         batch_cycles: 339,
         entry: Entry::EcbBroadcast32(aria_avx2_gfni_ymm_blk32::aria_avx2_gfni_ymm_blk32),
@@ -162,6 +176,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_avx2_gfni_ymm_blk32_ctr",
         features: &[Feature::Avx, Feature::Avx2, Feature::Gfni],
+        frame: Frame::Ctr,
         blocks: 32,
         batch_cycles: 325,
         entry: Entry::CtrBroadcast32(
@@ -171,6 +186,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_avx2_vaes_ymm_blk32",
         features: &[Feature::Avx, Feature::Avx2, Feature::Vaes],
+        frame: Frame::Ecb,
         blocks: 32,
         batch_cycles: 454,
         entry: Entry::EcbMapped32(aria_avx2_vaes_ymm_blk32::aria_avx2_vaes_ymm_blk32),
@@ -178,6 +194,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_avx2_vaes_ymm_blk32_ctr",
         features: &[Feature::Avx, Feature::Avx2, Feature::Vaes],
+        frame: Frame::Ctr,
         blocks: 32,
         batch_cycles: 440,
         entry: Entry::CtrMapped32(
@@ -194,6 +211,7 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Avx512vl,
             Feature::Aes,
         ],
+        frame: Frame::Ecb,
         blocks: 32,
         batch_cycles: 551,
         entry: Entry::EcbMapped32(
@@ -210,6 +228,7 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Avx512vl,
             Feature::Aes,
         ],
+        frame: Frame::Ctr,
         blocks: 32,
         batch_cycles: 538,
         entry: Entry::CtrMapped32(
@@ -224,6 +243,7 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Avx512vl,
             Feature::Gfni,
         ],
+        frame: Frame::Ecb,
         blocks: 16,
         batch_cycles: 246,
         entry: Entry::EcbBroadcast32(
@@ -238,6 +258,7 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Avx512vl,
             Feature::Gfni,
         ],
+        frame: Frame::Ctr,
         blocks: 16,
         batch_cycles: 232,
         entry: Entry::CtrBroadcast32(
@@ -252,6 +273,7 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Avx512vl,
             Feature::Gfni,
         ],
+        frame: Frame::Ecb,
         blocks: 32,
         batch_cycles: 246,
         entry: Entry::EcbBroadcast32(
@@ -266,6 +288,7 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Avx512vl,
             Feature::Gfni,
         ],
+        frame: Frame::Ctr,
         blocks: 32,
         batch_cycles: 232,
         entry: Entry::CtrBroadcast32(
@@ -280,6 +303,7 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Avx512vl,
             Feature::Gfni,
         ],
+        frame: Frame::Ecb,
         blocks: 64,
         batch_cycles: 369,
         entry: Entry::EcbBroadcast32(
@@ -294,6 +318,7 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Avx512vl,
             Feature::Gfni,
         ],
+        frame: Frame::Ctr,
         blocks: 64,
         batch_cycles: 349,
         entry: Entry::CtrBroadcast32(
@@ -309,6 +334,7 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Aes,
             Feature::Vaes,
         ],
+        frame: Frame::Ecb,
         blocks: 16,
         batch_cycles: 383,
         entry: Entry::EcbMapped32(aria_avx512_vaes_xmm_blk16::aria_avx512_vaes_xmm_blk16),
@@ -322,6 +348,7 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Aes,
             Feature::Vaes,
         ],
+        frame: Frame::Ctr,
         blocks: 16,
         batch_cycles: 370,
         entry: Entry::CtrMapped32(
@@ -336,6 +363,7 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Avx512vl,
             Feature::Vaes,
         ],
+        frame: Frame::Ecb,
         blocks: 32,
         batch_cycles: 383,
         entry: Entry::EcbMapped32(aria_avx512_vaes_ymm_blk32::aria_avx512_vaes_ymm_blk32),
@@ -348,6 +376,7 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Avx512vl,
             Feature::Vaes,
         ],
+        frame: Frame::Ctr,
         blocks: 32,
         batch_cycles: 370,
         entry: Entry::CtrMapped32(
@@ -362,6 +391,7 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Avx512vl,
             Feature::Vaes,
         ],
+        frame: Frame::Ecb,
         blocks: 64,
         batch_cycles: 575,
         entry: Entry::EcbMapped32(aria_avx512_vaes_zmm_blk64::aria_avx512_vaes_zmm_blk64),
@@ -374,6 +404,7 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Avx512vl,
             Feature::Vaes,
         ],
+        frame: Frame::Ctr,
         blocks: 64,
         batch_cycles: 555,
         entry: Entry::CtrMapped32(
@@ -383,6 +414,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_avx_aesni_xmm_blk16",
         features: &[Feature::Avx, Feature::Aes],
+        frame: Frame::Ecb,
         blocks: 16,
         batch_cycles: 454,
         entry: Entry::EcbMapped32(aria_avx_aesni_xmm_blk16::aria_avx_aesni_xmm_blk16),
@@ -390,6 +422,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_avx_aesni_xmm_blk16_ctr",
         features: &[Feature::Avx, Feature::Aes],
+        frame: Frame::Ctr,
         blocks: 16,
         batch_cycles: 440,
         entry: Entry::CtrMapped32(
@@ -399,6 +432,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_avx_gfni_xmm_blk16",
         features: &[Feature::Avx, Feature::Gfni],
+        frame: Frame::Ecb,
         blocks: 16,
         batch_cycles: 339,
         entry: Entry::EcbBroadcast32(aria_avx_gfni_xmm_blk16::aria_avx_gfni_xmm_blk16),
@@ -406,6 +440,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_avx_gfni_xmm_blk16_ctr",
         features: &[Feature::Avx, Feature::Gfni],
+        frame: Frame::Ctr,
         blocks: 16,
         batch_cycles: 325,
         entry: Entry::CtrBroadcast32(
@@ -415,6 +450,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_sse_aesni_xmm_blk16",
         features: &[Feature::Ssse3, Feature::Aes],
+        frame: Frame::Ecb,
         blocks: 16,
         batch_cycles: 454,
         entry: Entry::EcbMapped32(aria_sse_aesni_xmm_blk16::aria_sse_aesni_xmm_blk16),
@@ -422,6 +458,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_sse_aesni_xmm_blk16_ctr",
         features: &[Feature::Ssse3, Feature::Aes],
+        frame: Frame::Ctr,
         blocks: 16,
         batch_cycles: 440,
         entry: Entry::CtrMapped32(
@@ -431,6 +468,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_sse_gfni_xmm_blk16",
         features: &[Feature::Ssse3, Feature::Gfni],
+        frame: Frame::Ecb,
         blocks: 16,
         batch_cycles: 339,
         entry: Entry::EcbBroadcast32(aria_sse_gfni_xmm_blk16::aria_sse_gfni_xmm_blk16),
@@ -438,6 +476,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_sse_gfni_xmm_blk16_ctr",
         features: &[Feature::Ssse3, Feature::Gfni],
+        frame: Frame::Ctr,
         blocks: 16,
         batch_cycles: 325,
         entry: Entry::CtrBroadcast32(

@@ -115,6 +115,16 @@ fn kernel_type() -> TokenStream {
          generator models. To compare kernels by; no measurement.",
     );
     quote! {
+        /// What a kernel makes of the block function: its mode of operation.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum Frame {
+            /// Each block for itself.
+            Ecb,
+            /// Counter mode, NIST SP 800-38A section 6.5, with a counter of 128 bits.
+            Ctr,
+        }
+
         /// One row of [`KERNELS`].
         #[derive(Clone, Copy, Debug)]
         pub struct Kernel {
@@ -122,6 +132,8 @@ fn kernel_type() -> TokenStream {
             pub id: &'static str,
             /// The CPU features that must be present before [`Kernel::entry`] may be called.
             pub features: &'static [Feature],
+            /// What surrounds the block function.
+            pub frame: Frame,
             /// Blocks of 16 bytes in a batch.
             pub blocks: usize,
             #batch_cycles
@@ -139,6 +151,10 @@ fn kernel_table(kernels: &[Kernel]) -> TokenStream {
         let features = kernel.facts.features.iter().map(|f| feature_variant(*f));
         let blocks = number(kernel.built.id.blocks);
         let cycles = number(usize::try_from(kernel.facts.generic_cycles()).unwrap_or(usize::MAX));
+        let frame = match kernel.built.id.frame {
+            Frame::Ecb => quote! { Frame::Ecb },
+            Frame::Ctr => quote! { Frame::Ctr },
+        };
         let entry = match (kernel.built.id.frame, kernel.built.recipe.key_form) {
             (Frame::Ecb, KeyForm::Broadcast32) => quote! { Entry::EcbBroadcast32 },
             (Frame::Ecb, KeyForm::Mapped32) => quote! { Entry::EcbMapped32 },
@@ -149,6 +165,7 @@ fn kernel_table(kernels: &[Kernel]) -> TokenStream {
             Kernel {
                 id: #id,
                 features: &[#(Feature::#features),*],
+                frame: #frame,
                 blocks: #blocks,
                 batch_cycles: #cycles,
                 entry: #entry(#function::#function),
