@@ -53,8 +53,8 @@ const SHIFT_ROWS_TWICE: [u8; 16] = [
 #[inline]
 #[target_feature(enable = "avx,avx2,vaes")]
 fn register(halves: [[u8; 8]; 4]) -> __m256i {
-    let words = halves.map(i64::from_le_bytes);
-    _mm256_set_epi64x(words[3], words[2], words[1], words[0])
+    let quadwords = halves.map(i64::from_le_bytes);
+    _mm256_set_epi64x(quadwords[3], quadwords[2], quadwords[1], quadwords[0])
 }
 
 /// Sixteen bytes in each 128-bit lane.

@@ -95,8 +95,8 @@ const S2_AFTER: u64 = 0xeafc_b7c3_c273_c66f;
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
 fn register(halves: [[u8; 8]; 4]) -> __m256i {
-    let words = halves.map(i64::from_le_bytes);
-    _mm256_set_epi64x(words[3], words[2], words[1], words[0])
+    let quadwords = halves.map(i64::from_le_bytes);
+    _mm256_set_epi64x(quadwords[3], quadwords[2], quadwords[1], quadwords[0])
 }
 
 /// The counters of a batch as slices, and the first round key, when all counters but for their last

@@ -99,16 +99,16 @@ const S2_AFTER: u64 = 0xeafc_b7c3_c273_c66f;
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
 fn register(halves: [[u8; 8]; 8]) -> __m512i {
-    let words = halves.map(i64::from_le_bytes);
+    let quadwords = halves.map(i64::from_le_bytes);
     _mm512_set_epi64(
-        words[7],
-        words[6],
-        words[5],
-        words[4],
-        words[3],
-        words[2],
-        words[1],
-        words[0],
+        quadwords[7],
+        quadwords[6],
+        quadwords[5],
+        quadwords[4],
+        quadwords[3],
+        quadwords[2],
+        quadwords[1],
+        quadwords[0],
     )
 }
 

@@ -74,17 +74,17 @@ fn register(program: &Program<MachineOp>, isa: Isa, features: &[Feature]) -> Tok
     let target_feature = target_feature(features);
     let halves = program.vector_bytes / 8;
     let count = number(halves);
-    let words = (0..halves).rev().map(|half| {
+    let quadwords = (0..halves).rev().map(|half| {
         let half = number(half);
-        quote! { words[#half] }
+        quote! { quadwords[#half] }
     });
     quote! {
         /// The bytes of each half of each 128-bit lane.
         #[inline]
         #target_feature
         fn register(halves: [[u8; 8]; #count]) -> #vector {
-            let words = halves.map(i64::from_le_bytes);
-            #function(#(#words),*)
+            let quadwords = halves.map(i64::from_le_bytes);
+            #function(#(#quadwords),*)
         }
     }
 }
