@@ -745,7 +745,8 @@ fn counters(counter: u128, rk: &[u32; 16]) -> [__m512i; 16] {
 /// Adds the keystream to `batches` batches of 64 blocks: to each block the image of its counter.
 /// That of the first block is `counter`; each later one is one more, modulo 2¹²⁸.
 ///
-/// `rk` holds 13, 15 or 17 round keys, each byte as four equal bytes of a `u32`.
+/// `rk` holds 13, 15 or 17 round keys in the form `mapped32`, each byte as four equal bytes of a
+/// `u32`.
 ///
 /// # Safety
 ///
@@ -765,8 +766,8 @@ pub(crate) unsafe fn aria_avx512_vaes_zmm_blk64_ctr(
     const BATCH_BYTES: usize = 1024;
     let mut counter = counter;
     for batch in 0..batches {
-        // Hidden from the optimiser, round keys are read anew for each batch. Broadcasts made once
-        // before the loop would be spilled: no faster, and keys on the stack.
+        // Hidden from the optimiser, round keys are read anew for each batch. Made ready once
+        // before the loop, they would be spilled: no faster, and keys on the stack.
         let [first, turns @ .., last] = black_box(rk) else { return };
         let mut slices = counters(counter, first);
         let mut turns = turns.iter();

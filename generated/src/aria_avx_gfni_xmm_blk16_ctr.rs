@@ -700,8 +700,8 @@ pub(crate) unsafe fn aria_avx_gfni_xmm_blk16_ctr(
     const BATCH_BYTES: usize = 256;
     let mut counter = counter;
     for batch in 0..batches {
-        // Hidden from the optimiser, round keys are read anew for each batch. Broadcasts made once
-        // before the loop would be spilled: no faster, and keys on the stack.
+        // Hidden from the optimiser, round keys are read anew for each batch. Made ready once
+        // before the loop, they would be spilled: no faster, and keys on the stack.
         let [first, turns @ .., last] = black_box(rk) else { return };
         let mut slices = counters(counter, first);
         let mut turns = turns.iter();

@@ -13,9 +13,15 @@ mod aria_avx2_aesni_ymm_blk32;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx2_aesni_ymm_blk32_ctr;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx2_gfni_ymm_blk2;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx2_gfni_ymm_blk32;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx2_gfni_ymm_blk32_ctr;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx2_gfni_ymm_blk4;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx2_vaes_ymm_blk2;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx2_vaes_ymm_blk32;
 #[cfg(target_arch = "x86_64")]
@@ -25,17 +31,25 @@ mod aria_avx512_aesni_ymm_blk32;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_aesni_ymm_blk32_ctr;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx512_gfni_xmm_blk1;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_xmm_blk16_ctr;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx512_gfni_ymm_blk2;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_ymm_blk32;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_ymm_blk32_ctr;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx512_gfni_zmm_blk4;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_zmm_blk64;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_zmm_blk64_ctr;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx512_gfni_zmm_blk8;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_vaes_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
@@ -49,17 +63,25 @@ mod aria_avx512_vaes_zmm_blk64;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_vaes_zmm_blk64_ctr;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx_aesni_xmm_blk1;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx_aesni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_aesni_xmm_blk16_ctr;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx_gfni_xmm_blk1;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_gfni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_gfni_xmm_blk16_ctr;
 #[cfg(target_arch = "x86_64")]
+mod aria_sse_aesni_xmm_blk1;
+#[cfg(target_arch = "x86_64")]
 mod aria_sse_aesni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_aesni_xmm_blk16_ctr;
+#[cfg(target_arch = "x86_64")]
+mod aria_sse_gfni_xmm_blk1;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_gfni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
@@ -79,11 +101,15 @@ pub use key_form::mapped32;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Entry {
-    /// ECB over whole batches, round keys in the form `broadcast32`.
+    /// ECB over whole batches, round keys as RFC 5794 writes them.
     ///
-    /// `rk` holds 13, 15 or 17 round keys, each byte as four equal bytes of a `u32`. `input` must be
-    /// valid for reads and `output` for writes of `batches` times [`Kernel::blocks`] blocks of 16
-    /// bytes, at any alignment, and they must be equal or not overlap.
+    /// `rk` holds 13, 15 or 17 round keys. `input` must be valid for reads and `output` for writes of
+    /// `batches` times [`Kernel::blocks`] blocks of 16 bytes, at any alignment, and they must be equal
+    /// or not overlap.
+    EcbRaw(
+        unsafe fn(rk: &[[u8; 16]], input: *const u8, output: *mut u8, batches: usize),
+    ),
+    /// The same, round keys in the form `broadcast32`: each byte as four equal bytes of a `u32`.
     EcbBroadcast32(
         unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
     ),
@@ -166,11 +192,19 @@ pub const KERNELS: &[Kernel] = &[
         ),
     },
     Kernel {
+        id: "aria_avx2_gfni_ymm_blk2",
+        features: &[Feature::Avx, Feature::Avx2, Feature::Gfni],
+        frame: Frame::Ecb,
+        blocks: 2,
+        batch_cycles: 177,
+        entry: Entry::EcbRaw(aria_avx2_gfni_ymm_blk2::aria_avx2_gfni_ymm_blk2),
+    },
+    Kernel {
         id: "aria_avx2_gfni_ymm_blk32",
         features: &[Feature::Avx, Feature::Avx2, Feature::Gfni],
         frame: Frame::Ecb,
         blocks: 32,
-        batch_cycles: 339,
+        batch_cycles: 340,
         entry: Entry::EcbBroadcast32(aria_avx2_gfni_ymm_blk32::aria_avx2_gfni_ymm_blk32),
     },
     Kernel {
@@ -178,10 +212,26 @@ pub const KERNELS: &[Kernel] = &[
         features: &[Feature::Avx, Feature::Avx2, Feature::Gfni],
         frame: Frame::Ctr,
         blocks: 32,
-        batch_cycles: 325,
+        batch_cycles: 330,
         entry: Entry::CtrBroadcast32(
             aria_avx2_gfni_ymm_blk32_ctr::aria_avx2_gfni_ymm_blk32_ctr,
         ),
+    },
+    Kernel {
+        id: "aria_avx2_gfni_ymm_blk4",
+        features: &[Feature::Avx, Feature::Avx2, Feature::Gfni],
+        frame: Frame::Ecb,
+        blocks: 4,
+        batch_cycles: 177,
+        entry: Entry::EcbRaw(aria_avx2_gfni_ymm_blk4::aria_avx2_gfni_ymm_blk4),
+    },
+    Kernel {
+        id: "aria_avx2_vaes_ymm_blk2",
+        features: &[Feature::Avx, Feature::Avx2, Feature::Vaes],
+        frame: Frame::Ecb,
+        blocks: 2,
+        batch_cycles: 185,
+        entry: Entry::EcbRaw(aria_avx2_vaes_ymm_blk2::aria_avx2_vaes_ymm_blk2),
     },
     Kernel {
         id: "aria_avx2_vaes_ymm_blk32",
@@ -236,6 +286,19 @@ pub const KERNELS: &[Kernel] = &[
         ),
     },
     Kernel {
+        id: "aria_avx512_gfni_xmm_blk1",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Gfni,
+        ],
+        frame: Frame::Ecb,
+        blocks: 1,
+        batch_cycles: 156,
+        entry: Entry::EcbRaw(aria_avx512_gfni_xmm_blk1::aria_avx512_gfni_xmm_blk1),
+    },
+    Kernel {
         id: "aria_avx512_gfni_xmm_blk16",
         features: &[
             Feature::Avx512f,
@@ -260,10 +323,23 @@ pub const KERNELS: &[Kernel] = &[
         ],
         frame: Frame::Ctr,
         blocks: 16,
-        batch_cycles: 232,
+        batch_cycles: 234,
         entry: Entry::CtrBroadcast32(
             aria_avx512_gfni_xmm_blk16_ctr::aria_avx512_gfni_xmm_blk16_ctr,
         ),
+    },
+    Kernel {
+        id: "aria_avx512_gfni_ymm_blk2",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Gfni,
+        ],
+        frame: Frame::Ecb,
+        blocks: 2,
+        batch_cycles: 156,
+        entry: Entry::EcbRaw(aria_avx512_gfni_ymm_blk2::aria_avx512_gfni_ymm_blk2),
     },
     Kernel {
         id: "aria_avx512_gfni_ymm_blk32",
@@ -290,10 +366,23 @@ pub const KERNELS: &[Kernel] = &[
         ],
         frame: Frame::Ctr,
         blocks: 32,
-        batch_cycles: 232,
+        batch_cycles: 234,
         entry: Entry::CtrBroadcast32(
             aria_avx512_gfni_ymm_blk32_ctr::aria_avx512_gfni_ymm_blk32_ctr,
         ),
+    },
+    Kernel {
+        id: "aria_avx512_gfni_zmm_blk4",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Gfni,
+        ],
+        frame: Frame::Ecb,
+        blocks: 4,
+        batch_cycles: 158,
+        entry: Entry::EcbRaw(aria_avx512_gfni_zmm_blk4::aria_avx512_gfni_zmm_blk4),
     },
     Kernel {
         id: "aria_avx512_gfni_zmm_blk64",
@@ -320,10 +409,23 @@ pub const KERNELS: &[Kernel] = &[
         ],
         frame: Frame::Ctr,
         blocks: 64,
-        batch_cycles: 349,
+        batch_cycles: 351,
         entry: Entry::CtrBroadcast32(
             aria_avx512_gfni_zmm_blk64_ctr::aria_avx512_gfni_zmm_blk64_ctr,
         ),
+    },
+    Kernel {
+        id: "aria_avx512_gfni_zmm_blk8",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Gfni,
+        ],
+        frame: Frame::Ecb,
+        blocks: 8,
+        batch_cycles: 205,
+        entry: Entry::EcbRaw(aria_avx512_gfni_zmm_blk8::aria_avx512_gfni_zmm_blk8),
     },
     Kernel {
         id: "aria_avx512_vaes_xmm_blk16",
@@ -412,6 +514,14 @@ pub const KERNELS: &[Kernel] = &[
         ),
     },
     Kernel {
+        id: "aria_avx_aesni_xmm_blk1",
+        features: &[Feature::Avx, Feature::Aes],
+        frame: Frame::Ecb,
+        blocks: 1,
+        batch_cycles: 185,
+        entry: Entry::EcbRaw(aria_avx_aesni_xmm_blk1::aria_avx_aesni_xmm_blk1),
+    },
+    Kernel {
         id: "aria_avx_aesni_xmm_blk16",
         features: &[Feature::Avx, Feature::Aes],
         frame: Frame::Ecb,
@@ -430,11 +540,19 @@ pub const KERNELS: &[Kernel] = &[
         ),
     },
     Kernel {
+        id: "aria_avx_gfni_xmm_blk1",
+        features: &[Feature::Avx, Feature::Gfni],
+        frame: Frame::Ecb,
+        blocks: 1,
+        batch_cycles: 177,
+        entry: Entry::EcbRaw(aria_avx_gfni_xmm_blk1::aria_avx_gfni_xmm_blk1),
+    },
+    Kernel {
         id: "aria_avx_gfni_xmm_blk16",
         features: &[Feature::Avx, Feature::Gfni],
         frame: Frame::Ecb,
         blocks: 16,
-        batch_cycles: 339,
+        batch_cycles: 340,
         entry: Entry::EcbBroadcast32(aria_avx_gfni_xmm_blk16::aria_avx_gfni_xmm_blk16),
     },
     Kernel {
@@ -442,10 +560,18 @@ pub const KERNELS: &[Kernel] = &[
         features: &[Feature::Avx, Feature::Gfni],
         frame: Frame::Ctr,
         blocks: 16,
-        batch_cycles: 325,
+        batch_cycles: 330,
         entry: Entry::CtrBroadcast32(
             aria_avx_gfni_xmm_blk16_ctr::aria_avx_gfni_xmm_blk16_ctr,
         ),
+    },
+    Kernel {
+        id: "aria_sse_aesni_xmm_blk1",
+        features: &[Feature::Ssse3, Feature::Aes],
+        frame: Frame::Ecb,
+        blocks: 1,
+        batch_cycles: 185,
+        entry: Entry::EcbRaw(aria_sse_aesni_xmm_blk1::aria_sse_aesni_xmm_blk1),
     },
     Kernel {
         id: "aria_sse_aesni_xmm_blk16",
@@ -466,11 +592,19 @@ pub const KERNELS: &[Kernel] = &[
         ),
     },
     Kernel {
+        id: "aria_sse_gfni_xmm_blk1",
+        features: &[Feature::Ssse3, Feature::Gfni],
+        frame: Frame::Ecb,
+        blocks: 1,
+        batch_cycles: 177,
+        entry: Entry::EcbRaw(aria_sse_gfni_xmm_blk1::aria_sse_gfni_xmm_blk1),
+    },
+    Kernel {
         id: "aria_sse_gfni_xmm_blk16",
         features: &[Feature::Ssse3, Feature::Gfni],
         frame: Frame::Ecb,
         blocks: 16,
-        batch_cycles: 339,
+        batch_cycles: 340,
         entry: Entry::EcbBroadcast32(aria_sse_gfni_xmm_blk16::aria_sse_gfni_xmm_blk16),
     },
     Kernel {
@@ -478,7 +612,7 @@ pub const KERNELS: &[Kernel] = &[
         features: &[Feature::Ssse3, Feature::Gfni],
         frame: Frame::Ctr,
         blocks: 16,
-        batch_cycles: 325,
+        batch_cycles: 330,
         entry: Entry::CtrBroadcast32(
             aria_sse_gfni_xmm_blk16_ctr::aria_sse_gfni_xmm_blk16_ctr,
         ),

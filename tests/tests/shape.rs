@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use aria_gen::ir::Form;
 use aria_gen::isa::{Encoding, Tier, Unit, Width};
-use aria_gen::kernel::Frame;
-use aria_gen::kernel::matrix::{ROWS, select};
+use aria_gen::kernel::matrix::{ROWS, recipe, select};
+use aria_gen::kernel::{Frame, Layout};
 use aria_gen::pipeline::build_kernel;
 use aria_kernels::KERNELS;
 use aria_tests::report;
@@ -132,6 +132,10 @@ fn stack_references_stay_within_what_the_model_leaves_room_for() {
         if kernel.unit == Unit::Aesni && kernel.tier == Tier::Avx512 {
             // AES-NI reaches the lower half of the registers only, so a few values move.
             assert!(references <= 16, "{id}: {references} stack references");
+        } else if recipe(kernel).expect("legal").layout == Layout::Row && kernel.tier <= Tier::Avx2
+        {
+            // LLVM keeps shuffle controls in registers, of which these tiers have just not enough.
+            assert!(references <= 4, "{id}: {references} stack references");
         } else if facts.pressure.excess() == 0 && kernel.frame == Frame::Ctr {
             // On the way across a carry two counters are at hand, and LLVM keeps some of their words
             // in memory. Both are public.

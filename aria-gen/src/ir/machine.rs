@@ -28,6 +28,8 @@ pub enum MachineOp {
         /// How much of a register it fills.
         span: Span,
     },
+    /// The sixteen bytes of the round key's memory form, in each 128-bit lane.
+    KeyLanes,
     /// A constant bit matrix, packed as GF2P8AFFINEQB takes it, repeated over the vector.
     Matrix {
         /// Index of the constant in the program.
@@ -40,6 +42,11 @@ pub enum MachineOp {
         index: usize,
         /// Of which number.
         part: CounterPart,
+    },
+    /// Two constant bit matrices, one for each half of a 128-bit lane, in each lane.
+    MatrixPair {
+        /// Index of the constant in the program.
+        id: usize,
     },
     /// Constant bytes: sixteen in each 128-bit lane, or each lane its own.
     Bytes {
@@ -120,8 +127,12 @@ pub enum Form {
     KeySplat32,
     /// See [`MachineOp::CounterSplat32`].
     CounterSplat32,
+    /// See [`MachineOp::KeyLanes`].
+    KeyLanes,
     /// See [`MachineOp::Matrix`].
     Matrix,
+    /// See [`MachineOp::MatrixPair`].
+    MatrixPair,
     /// See [`MachineOp::Bytes`].
     Bytes,
     /// See [`MachineOp::And`].
@@ -169,7 +180,9 @@ impl MachineOp {
             Self::Store { .. } => Form::Store,
             Self::KeySplat32 { .. } => Form::KeySplat32,
             Self::CounterSplat32 { .. } => Form::CounterSplat32,
+            Self::KeyLanes => Form::KeyLanes,
             Self::Matrix { .. } => Form::Matrix,
+            Self::MatrixPair { .. } => Form::MatrixPair,
             Self::Bytes { .. } => Form::Bytes,
             Self::And => Form::And,
             Self::Add8 => Form::Add8,
@@ -206,8 +219,9 @@ impl MachineOp {
 impl Operation for MachineOp {
     fn arity(&self) -> Arity {
         Arity::Exactly(match self {
-            Self::Load { .. } | Self::KeySplat32 { .. } => 0,
-            Self::CounterSplat32 { .. } | Self::Matrix { .. } | Self::Bytes { .. } => 0,
+            Self::Load { .. } | Self::KeySplat32 { .. } | Self::KeyLanes => 0,
+            Self::CounterSplat32 { .. } => 0,
+            Self::Matrix { .. } | Self::MatrixPair { .. } | Self::Bytes { .. } => 0,
             Self::Store { .. } | Self::ShiftRight16 { .. } => 1,
             Self::LaneLow | Self::LaneHigh => 1,
             Self::Xor | Self::And | Self::UnpackLow8 | Self::UnpackHigh8 => 2,
@@ -225,7 +239,10 @@ impl Operation for MachineOp {
             Self::Store { offset } => Access::Output { offset },
             Self::KeySplat32 { index, .. } => Access::RoundKey { index },
             Self::CounterSplat32 { index, part } => Access::Counter { index, part },
-            Self::Matrix { id } | Self::Bytes { id } => Access::Constant { id },
+            Self::KeyLanes => Access::RoundKey { index: 0 },
+            Self::Matrix { id } | Self::MatrixPair { id } | Self::Bytes { id } => {
+                Access::Constant { id }
+            }
             _ => Access::Pure,
         }
     }
@@ -246,7 +263,8 @@ impl Operation for MachineOp {
                 let word: Vec<u8> = key.iter().map(|key| key ^ byte).collect();
                 context.splat(&word, Span::Vector)
             }
-            Self::Matrix { id } | Self::Bytes { id } => {
+            Self::KeyLanes => context.splat(&context.round_key()[..16], Span::Vector),
+            Self::Matrix { id } | Self::MatrixPair { id } | Self::Bytes { id } => {
                 context.splat(&context.constant(id).bytes(), Span::Vector)
             }
             Self::Xor | Self::Xor3 => meaning::xor(operands.iter().copied()),

@@ -42,7 +42,7 @@ pub enum Access {
         /// Bytes from the start of the batch.
         offset: usize,
     },
-    /// Reads the entry for this byte of the current round key.
+    /// Reads the entry for this byte of the current round key, or the whole of it from byte 0 on.
     RoundKey {
         /// Byte number within the round key.
         index: usize,
@@ -109,6 +109,8 @@ pub enum AbstractOp {
         /// Byte number within the round key.
         index: usize,
     },
+    /// The whole current round key, in each 128-bit lane.
+    RoundKey,
     /// A byte of the batch's counters, in every byte of the vector.
     CounterByte {
         /// Byte number within the counter.
@@ -135,6 +137,11 @@ pub enum AbstractOp {
     InterleaveHigh,
     /// An S-box on every byte.
     Substitute(Sbox),
+    /// In each 128-bit lane, S-box i mod 4 of these on byte i.
+    SubstituteLane([Sbox; 4]),
+    /// In each 128-bit lane, byte j becomes the exclusive or of the bytes whose bit is set in
+    /// entry j.
+    XorWithinLane([u16; 16]),
     /// The exclusive or of those operands whose bit is set in `mask`.
     ///
     /// The rows of one linear layer all name the layer's inputs in the same order, so that
@@ -148,9 +155,10 @@ pub enum AbstractOp {
 impl Operation for AbstractOp {
     fn arity(&self) -> Arity {
         match self {
-            Self::Load { .. } | Self::RoundKeyByte { .. } => Arity::Exactly(0),
+            Self::Load { .. } | Self::RoundKeyByte { .. } | Self::RoundKey => Arity::Exactly(0),
             Self::CounterByte { .. } | Self::BlockNumbers { .. } => Arity::Exactly(0),
             Self::Store { .. } | Self::Substitute(_) => Arity::Exactly(1),
+            Self::SubstituteLane(_) | Self::XorWithinLane(_) => Arity::Exactly(1),
             Self::InterleaveLow | Self::InterleaveHigh => Arity::Exactly(2),
             Self::AddBytes | Self::Carried | Self::Masked => Arity::Exactly(2),
             // A row must have an operand for each of its bits; more are the layer's other inputs.
@@ -164,6 +172,7 @@ impl Operation for AbstractOp {
             Self::Store { offset } => Access::Output { offset },
             Self::RoundKeyByte { index } => Access::RoundKey { index },
             Self::CounterByte { index, part } => Access::Counter { index, part },
+            Self::RoundKey => Access::RoundKey { index: 0 },
             _ => Access::Pure,
         }
     }
@@ -175,6 +184,7 @@ impl Operation for AbstractOp {
             Self::RoundKeyByte { index } => {
                 context.splat(&context.round_key()[*index..][..1], Span::Vector)
             }
+            Self::RoundKey => context.splat(&context.round_key()[..16], Span::Vector),
             Self::CounterByte { index, part } => {
                 let byte = match part {
                     CounterPart::StartPlusKey => {
@@ -196,6 +206,14 @@ impl Operation for AbstractOp {
             Self::InterleaveLow => interleave(operands[0], operands[1], 0),
             Self::InterleaveHigh => interleave(operands[0], operands[1], 8),
             Self::Substitute(sbox) => operands[0].iter().map(|&x| sbox.apply(x)).collect(),
+            Self::SubstituteLane(sboxes) => {
+                let sboxes = sboxes.iter().cycle();
+                operands[0].iter().zip(sboxes).map(|(&x, sbox)| sbox.apply(x)).collect()
+            }
+            Self::XorWithinLane(rows) => {
+                let lanes = operands[0].as_chunks::<16>().0.iter();
+                lanes.flat_map(|lane| rows.map(|row| xor_of_selected(lane, row))).collect()
+            }
             Self::XorSelected { mask } => {
                 let selected = operands.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1);
                 xor(selected.map(|(_, operand)| *operand))
@@ -209,4 +227,10 @@ impl Operation for AbstractOp {
 pub fn block_numbers(first: usize, vector_bytes: usize) -> Vec<u8> {
     let lanes = vector_bytes / 16;
     (0..vector_bytes).map(|i| (first + i % 16 * lanes + i / 16) as u8).collect()
+}
+
+/// The exclusive or of the bytes of `lane` whose bit is set in `mask`.
+fn xor_of_selected(lane: &[u8; 16], mask: u16) -> u8 {
+    let selected = lane.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1);
+    selected.fold(0, |sum, (_, byte)| sum ^ byte)
 }

@@ -23,9 +23,14 @@ impl Display for AbstractOp {
             Self::AddBytes => f.write_str("add_bytes"),
             Self::Carried => f.write_str("carried"),
             Self::Masked => f.write_str("masked"),
+            Self::RoundKey => f.write_str("round_key"),
             Self::InterleaveLow => f.write_str("interleave_low"),
             Self::InterleaveHigh => f.write_str("interleave_high"),
             Self::Substitute(sbox) => write!(f, "substitute {}", sbox.name),
+            Self::SubstituteLane(sboxes) => {
+                write!(f, "substitute_lane {}", sboxes.map(|sbox| sbox.name).join(" "))
+            }
+            Self::XorWithinLane(rows) => write!(f, "xor_within_lane {rows:04x?}"),
             Self::XorSelected { mask } => write!(f, "xor_selected {mask:#b}"),
         }
     }
@@ -38,7 +43,9 @@ impl Display for Form {
             Self::Store => "store",
             Self::KeySplat32 => "key_splat32",
             Self::CounterSplat32 => "counter_splat32",
+            Self::KeyLanes => "key_lanes",
             Self::Matrix => "matrix",
+            Self::MatrixPair => "matrix_pair",
             Self::Bytes => "bytes",
             Self::And => "and",
             Self::Add8 => "add8",
@@ -68,7 +75,9 @@ impl Display for MachineOp {
             Self::Load { offset } | Self::Store { offset } => write!(f, " {offset}"),
             Self::KeySplat32 { index, .. } => write!(f, " {index}"),
             Self::CounterSplat32 { index, part } => write!(f, " {index} {}", part_name(*part)),
-            Self::Matrix { id } | Self::Bytes { id } => write!(f, " {id}"),
+            Self::Matrix { id } | Self::MatrixPair { id } | Self::Bytes { id } => {
+                write!(f, " {id}")
+            }
             Self::ShiftRight16 { count } => write!(f, " {count}"),
             Self::Affine { constant } | Self::AffineInverse { constant } => {
                 write!(f, " {constant:#04x}")

@@ -21,6 +21,8 @@ pub struct RoutineId(pub usize);
 pub enum ConstantData {
     /// A bit matrix, packed as GF2P8AFFINEQB takes it, in each half of a lane.
     Matrix(BitMatrix),
+    /// Two such matrices: one for the lower half of a lane, one for the upper.
+    MatrixPair([BitMatrix; 2]),
     /// Sixteen bytes in each lane: a shuffle's control, a nibble table, a mask.
     Bytes([u8; 16]),
     /// The bytes of each lane.
@@ -28,11 +30,20 @@ pub enum ConstantData {
 }
 
 impl ConstantData {
+    /// Whether it is made of bit matrices.
+    #[must_use]
+    pub fn is_matrix(&self) -> bool {
+        matches!(self, Self::Matrix(_) | Self::MatrixPair(_))
+    }
+
     /// The bytes of which repetition fills a vector: of a half lane, of a lane or of all lanes.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
         match self {
             Self::Matrix(matrix) => matrix.to_gfni().to_le_bytes().to_vec(),
+            Self::MatrixPair(pair) => {
+                pair.iter().flat_map(|matrix| matrix.to_gfni().to_le_bytes()).collect()
+            }
             Self::Bytes(bytes) => bytes.to_vec(),
             Self::Lanes(lanes) => lanes.as_flattened().to_vec(),
         }

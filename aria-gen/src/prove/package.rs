@@ -110,6 +110,7 @@ fn read_row(expr: &Expr) -> Option<Kernel> {
     });
     let Expr::Call(entry) = field(row, "entry")? else { return None };
     let (frame, key_form) = match path(&entry.func)?.last()?.as_str() {
+        "EcbRaw" => (Frame::Ecb, KeyForm::Raw),
         "EcbBroadcast32" => (Frame::Ecb, KeyForm::Broadcast32),
         "EcbMapped32" => (Frame::Ecb, KeyForm::Mapped32),
         "CtrBroadcast32" => (Frame::Ctr, KeyForm::Broadcast32),

@@ -3,7 +3,7 @@
 use syn::spanned::Spanned;
 use syn::{
     BinOp, Expr, ExprBinary, ExprCall, ExprIf, ExprIndex, ExprLit, ExprPath, ExprRange, ExprRepeat,
-    Lit, LitInt, RangeLimits,
+    Lit, LitInt, RangeLimits, UnOp,
 };
 
 use super::super::domain::Domain;
@@ -54,6 +54,13 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
                     None => Value::Unit,
                 };
                 Err(Interrupt::Return(value))
+            }
+            // A reference is as what it refers to; a raw pointer is not read through.
+            Expr::Unary(node) if matches!(node.op, UnOp::Deref(_)) => {
+                match self.evaluate(&node.expr)? {
+                    value @ Value::Array(_) => Ok(value),
+                    _ => unsupported(node),
+                }
             }
             Expr::Unsafe(node) => self.block(&node.block),
             Expr::While(node) => self.while_loop(node),
