@@ -147,3 +147,28 @@ fn memory_is_checked() {
     });
     refused("outside a batch", |p| p.entry = batch(p).clone());
 }
+
+#[test]
+fn counters_are_checked() {
+    use crate::ir::{Counter, CounterPart};
+
+    // The key word of the second routine becomes a counter's.
+    let counting = |p: &mut Program<MachineOp>, index| {
+        p.counter = Some(Counter::Whole);
+        let part = CounterPart::StartPlusKey;
+        with_body(p, 1, |body| body[0].op = MachineOp::CounterSplat32 { index, part });
+    };
+    refused("a counter has no byte 16", |p| counting(p, 16));
+    refused("the program counts nothing", |p| {
+        counting(p, 0);
+        p.counter = None;
+    });
+    refused("a counter is read outside a batch, in a round or repeatedly", |p| {
+        counting(p, 0);
+    });
+    refused("calls by carry stand in a batch, with one key and result", |p| {
+        let carried = call(1, Some("s"), Some(KeyRef::First), Some("s"));
+        let alike = call(1, Some("s"), Some(KeyRef::Last), Some("s"));
+        batch(p)[1] = Control::ByCarry { carried, alike };
+    });
+}
