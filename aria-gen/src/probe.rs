@@ -18,7 +18,7 @@ pub struct Probe {
     /// A target that has the row.
     pub isa: Isa,
     /// One routine, named after form, immediates, encoding and width; `batch_bytes` is what it
-    /// reads; it writes one vector. It has no entry.
+    /// reads. It has no entry.
     pub program: Program<MachineOp>,
 }
 
@@ -55,6 +55,7 @@ fn operations(form: Form) -> Vec<MachineOp> {
         Form::Add8 => vec![MachineOp::Add8],
         Form::AddSaturating8 => vec![MachineOp::AddSaturating8],
         Form::SubtractSaturating8 => vec![MachineOp::SubtractSaturating8],
+        Form::ShiftLeft16 => vec![MachineOp::ShiftLeft16 { count: 3 }],
         Form::ShiftRight16 => vec![MachineOp::ShiftRight16 { count: 4 }],
         Form::ShuffleBytes => vec![MachineOp::ShuffleBytes],
         Form::AesEncryptLast => vec![MachineOp::AesEncryptLast { span }],
@@ -104,6 +105,7 @@ fn probe(row: &'static Row, op: MachineOp) -> Probe {
         vector_bytes,
         counter: None,
         batch_bytes: operands.max(1) * vector_bytes,
+        output_bytes: vector_bytes,
         constants: vec![
             Constant {
                 name: "SKEWED".to_owned(),

@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn no_blocks_leave_the_counter_alone() {
-        let keys = RoundKeys::<13>::encryption(&[7; 16]);
+        let keys = RoundKeys::<13>::encryption(&[7; 16], None);
         let plan = plan(Token::detect());
         let none = InOutBuf::from(&mut [][..]);
         assert_eq!(crypt(&keys, &plan, u128::MAX, none), u128::MAX);

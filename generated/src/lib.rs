@@ -37,6 +37,8 @@ mod aria_avx512_gfni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_xmm_blk16_ctr;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx512_gfni_xmm_blk1_keys;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_ymm_blk2;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_ymm_blk32;
@@ -69,11 +71,15 @@ mod aria_avx_aesni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_aesni_xmm_blk16_ctr;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx_aesni_xmm_blk1_keys;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx_gfni_xmm_blk1;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_gfni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_gfni_xmm_blk16_ctr;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx_gfni_xmm_blk1_keys;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_aesni_xmm_blk1;
 #[cfg(target_arch = "x86_64")]
@@ -81,11 +87,15 @@ mod aria_sse_aesni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_aesni_xmm_blk16_ctr;
 #[cfg(target_arch = "x86_64")]
+mod aria_sse_aesni_xmm_blk1_keys;
+#[cfg(target_arch = "x86_64")]
 mod aria_sse_gfni_xmm_blk1;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_gfni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_gfni_xmm_blk16_ctr;
+#[cfg(target_arch = "x86_64")]
+mod aria_sse_gfni_xmm_blk1_keys;
 mod feature;
 mod key_form;
 #[cfg(all(feature = "probe", target_arch = "x86_64"))]
@@ -101,6 +111,16 @@ pub use key_form::mapped32;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Entry {
+    /// The key schedule of master keys of 32 bytes, shorter ones padded with zeros.
+    ///
+    /// `ck` holds CK1, CK2 and CK3 in the order for the size of the master keys. From each, 17
+    /// encryption round keys are made, as many as the largest size has, and then A of each, of which
+    /// decryption round keys are taken. `input` must be valid for reads of `batches` times 32 bytes and
+    /// `output` for writes of `batches` times 34 blocks of 16 bytes, at any alignment, and they must
+    /// not overlap.
+    Keys(
+        unsafe fn(ck: &[[u8; 16]; 3], input: *const u8, output: *mut u8, batches: usize),
+    ),
     /// ECB over whole batches, round keys as RFC 5794 writes them.
     ///
     /// `rk` holds 13, 15 or 17 round keys. `input` must be valid for reads and `output` for writes of
@@ -143,7 +163,7 @@ pub enum Entry {
     ),
 }
 
-/// What a kernel makes of the block function: its mode of operation.
+/// What a kernel is for: a mode of operation of the block function, or its round keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Frame {
@@ -151,6 +171,8 @@ pub enum Frame {
     Ecb,
     /// Counter mode, NIST SP 800-38A section 6.5, with a counter of 128 bits.
     Ctr,
+    /// The key schedule, RFC 5794 section 2.2.
+    Keys,
 }
 /// One row of [`KERNELS`].
 #[derive(Clone, Copy, Debug)]
@@ -326,6 +348,21 @@ pub const KERNELS: &[Kernel] = &[
         batch_cycles: 234,
         entry: Entry::CtrBroadcast32(
             aria_avx512_gfni_xmm_blk16_ctr::aria_avx512_gfni_xmm_blk16_ctr,
+        ),
+    },
+    Kernel {
+        id: "aria_avx512_gfni_xmm_blk1_keys",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Gfni,
+        ],
+        frame: Frame::Keys,
+        blocks: 1,
+        batch_cycles: 109,
+        entry: Entry::Keys(
+            aria_avx512_gfni_xmm_blk1_keys::aria_avx512_gfni_xmm_blk1_keys,
         ),
     },
     Kernel {
@@ -540,6 +577,14 @@ pub const KERNELS: &[Kernel] = &[
         ),
     },
     Kernel {
+        id: "aria_avx_aesni_xmm_blk1_keys",
+        features: &[Feature::Avx, Feature::Aes],
+        frame: Frame::Keys,
+        blocks: 1,
+        batch_cycles: 131,
+        entry: Entry::Keys(aria_avx_aesni_xmm_blk1_keys::aria_avx_aesni_xmm_blk1_keys),
+    },
+    Kernel {
         id: "aria_avx_gfni_xmm_blk1",
         features: &[Feature::Avx, Feature::Gfni],
         frame: Frame::Ecb,
@@ -564,6 +609,14 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::CtrBroadcast32(
             aria_avx_gfni_xmm_blk16_ctr::aria_avx_gfni_xmm_blk16_ctr,
         ),
+    },
+    Kernel {
+        id: "aria_avx_gfni_xmm_blk1_keys",
+        features: &[Feature::Avx, Feature::Gfni],
+        frame: Frame::Keys,
+        blocks: 1,
+        batch_cycles: 126,
+        entry: Entry::Keys(aria_avx_gfni_xmm_blk1_keys::aria_avx_gfni_xmm_blk1_keys),
     },
     Kernel {
         id: "aria_sse_aesni_xmm_blk1",
@@ -592,6 +645,14 @@ pub const KERNELS: &[Kernel] = &[
         ),
     },
     Kernel {
+        id: "aria_sse_aesni_xmm_blk1_keys",
+        features: &[Feature::Ssse3, Feature::Aes],
+        frame: Frame::Keys,
+        blocks: 1,
+        batch_cycles: 131,
+        entry: Entry::Keys(aria_sse_aesni_xmm_blk1_keys::aria_sse_aesni_xmm_blk1_keys),
+    },
+    Kernel {
         id: "aria_sse_gfni_xmm_blk1",
         features: &[Feature::Ssse3, Feature::Gfni],
         frame: Frame::Ecb,
@@ -616,6 +677,14 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::CtrBroadcast32(
             aria_sse_gfni_xmm_blk16_ctr::aria_sse_gfni_xmm_blk16_ctr,
         ),
+    },
+    Kernel {
+        id: "aria_sse_gfni_xmm_blk1_keys",
+        features: &[Feature::Ssse3, Feature::Gfni],
+        frame: Frame::Keys,
+        blocks: 1,
+        batch_cycles: 126,
+        entry: Entry::Keys(aria_sse_gfni_xmm_blk1_keys::aria_sse_gfni_xmm_blk1_keys),
     },
 ];
 

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use aria_gen::emit::{PackageKind, generate};
 use aria_gen::isa::Unit;
 use aria_gen::kernel::matrix::{ROWS, cells, recipe};
-use aria_gen::kernel::{KernelId, Layout};
+use aria_gen::kernel::{Frame, KernelId, Layout};
 use aria_gen::prove::package::{Kernel, read_kernels};
 use aria_gen::prove::prove_kernel;
 use aria_gen::prove::reader::Program;
-use aria_gen::prove::reference::Frame;
+use aria_gen::prove::reference;
 use aria_gen::prove::verdict::{Counterexample, Finding, Verdict};
 use aria_gen::spec::aria::{self, KeySize};
 use clap::Parser;
@@ -78,13 +78,18 @@ fn every_kernel_is_proved_for_every_number_of_rounds() {
         for size in KeySize::ALL {
             let verdict = prove(kernel, text, size);
             let Verdict::Proved(proof) = verdict else { panic!("{}: {verdict}", kernel.id) };
-            assert_eq!(proof.batch_bytes, 16 * row.blocks);
-            assert_eq!(proof.inversions, inversions_a_byte(*row) * 16 * size.rounds() * row.blocks);
+            let (read, written, rounds) = match row.frame {
+                Frame::Ecb | Frame::Ctr => (16 * row.blocks, 16 * row.blocks, size.rounds()),
+                // KL and KR; all round keys and their images; three rounds make them.
+                Frame::Keys => (32, 16 * 2 * 17, 3),
+            };
+            assert_eq!((proof.read, proof.written), (read, written));
+            assert_eq!(proof.inversions, inversions_a_byte(*row) * 16 * rounds * row.blocks);
             proved += 1;
         }
     }
     assert_eq!(proved, 3 * ROWS.len());
-    assert_eq!(proved, 3 * (14 + 14 + 11));
+    assert_eq!(proved, 3 * (14 + 14 + 11 + 5));
 }
 
 /// In slices nothing is inverted but what the cipher inverts. In rows each instruction inverts all
@@ -113,7 +118,7 @@ fn every_other_legal_cell_is_proved_too() {
             assert!(verdict.is_proved(), "{}: {verdict}", kernel.id);
         }
     }
-    assert_eq!(kernels.len(), 2 * 16 + 17);
+    assert_eq!(kernels.len(), 2 * 16 + 20);
 }
 
 /// One bit of each constant of each file: of a digit of a matrix, of an entry of a table.
@@ -142,7 +147,9 @@ fn a_constant_edited_by_hand_gives_a_counterexample() {
         });
         for edited in edits.chain(entries) {
             let found = counterexample(prove(&kernel, &edited, KeySize::K192));
-            assert!(matches!(found.finding, Finding::Differs { .. }), "{found}");
+            let differs =
+                matches!(found.finding, Finding::Differs { .. } | Finding::RoundKey { .. });
+            assert!(differs, "{found}");
             refuted += 1;
         }
     }
@@ -162,12 +169,15 @@ fn a_kernel_that_is_right_only_out_of_place_is_refuted() {
             if text.contains("fn interleave(") { "interleave(blocks)" } else { "fo(blocks, last)" };
         let store = store.replace("scramble(blocks)", routine);
         let load = match kernel.frame {
-            Frame::Ecb => "let blocks = unsafe { load(input.add(batch * BATCH_BYTES)) };",
-            Frame::Ctr => {
+            reference::Frame::Ecb => {
+                "let blocks = unsafe { load(input.add(batch * BATCH_BYTES)) };"
+            }
+            reference::Frame::Ctr => {
                 "let blocks = unsafe { add_input(input.add(batch * BATCH_BYTES), blocks) };"
             }
+            reference::Frame::Keys => continue,
         };
-        let before = if kernel.frame == Frame::Ecb { load } else { "" };
+        let before = if kernel.frame == reference::Frame::Ecb { load } else { "" };
         let edited = text.replacen(load, &format!("{before} {store} {load}"), 1);
         let found = counterexample(prove(&kernel, &edited, KeySize::K128));
         assert!(found.in_place, "{found}");
@@ -179,7 +189,9 @@ fn a_kernel_that_is_right_only_out_of_place_is_refuted() {
 #[test]
 fn counters_that_go_wrong_in_few_cases_are_refuted() {
     let mut refuted = 0;
-    for (kernel, text) in kernels().into_iter().filter(|(kernel, _)| kernel.frame == Frame::Ctr) {
+    for (kernel, text) in
+        kernels().into_iter().filter(|(kernel, _)| kernel.frame == reference::Frame::Ctr)
+    {
         let blocks = kernel.blocks;
         let edits = [
             // Right but where the last block alone is behind the carry.

@@ -8,6 +8,7 @@ use super::items::{feature_variant, ident, number};
 use super::package::PackageKind;
 use super::source::{Notes, Source, doc};
 use crate::kernel::{Frame, KeyForm};
+use crate::spec::aria::MAX_ROUND_KEYS;
 
 /// The text of the file.
 pub(super) fn emit_lib(kind: PackageKind, kernels: &[Kernel]) -> String {
@@ -74,11 +75,25 @@ fn entry_type() -> TokenStream {
          as for [`Entry::EcbBroadcast32`].",
     );
     let ctr_mapped32 = doc("The same, round keys in the form `mapped32`.");
+    let keys = doc(&format!(
+        "The key schedule of master keys of 32 bytes, shorter ones padded with zeros.\n\
+         \n\
+         `ck` holds CK1, CK2 and CK3 in the order for the size of the master keys. From each, \
+         {MAX_ROUND_KEYS} encryption round keys are made, as many as the largest size has, and then \
+         A of each, of which decryption round keys are taken. `input` must be valid for reads of \
+         `batches` times 32 bytes and `output` for writes of `batches` times {} blocks of 16 bytes, at \
+         any alignment, and they must not overlap.",
+        2 * MAX_ROUND_KEYS
+    ));
     quote! {
         #entry
         #[derive(Clone, Copy, Debug)]
         #[non_exhaustive]
         pub enum Entry {
+            #keys
+            Keys(
+                unsafe fn(ck: &[[u8; 16]; 3], input: *const u8, output: *mut u8, batches: usize),
+            ),
             #raw
             EcbRaw(
                 unsafe fn(rk: &[[u8; 16]], input: *const u8, output: *mut u8, batches: usize),
@@ -121,7 +136,7 @@ fn kernel_type() -> TokenStream {
          generator models. To compare kernels by; no measurement.",
     );
     quote! {
-        /// What a kernel makes of the block function: its mode of operation.
+        /// What a kernel is for: a mode of operation of the block function, or its round keys.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum Frame {
@@ -129,6 +144,8 @@ fn kernel_type() -> TokenStream {
             Ecb,
             /// Counter mode, NIST SP 800-38A section 6.5, with a counter of 128 bits.
             Ctr,
+            /// The key schedule, RFC 5794 section 2.2.
+            Keys,
         }
 
         /// One row of [`KERNELS`].
@@ -160,6 +177,7 @@ fn kernel_table(kernels: &[Kernel]) -> TokenStream {
         let frame = match kernel.built.id.frame {
             Frame::Ecb => quote! { Frame::Ecb },
             Frame::Ctr => quote! { Frame::Ctr },
+            Frame::Keys => quote! { Frame::Keys },
         };
         let entry = match (kernel.built.id.frame, kernel.built.recipe.key_form) {
             (Frame::Ecb, KeyForm::Raw) => quote! { Entry::EcbRaw },
@@ -168,6 +186,7 @@ fn kernel_table(kernels: &[Kernel]) -> TokenStream {
             (Frame::Ctr, KeyForm::Raw) => unreachable!("rows have no counters, says the matrix"),
             (Frame::Ctr, KeyForm::Broadcast32) => quote! { Entry::CtrBroadcast32 },
             (Frame::Ctr, KeyForm::Mapped32) => quote! { Entry::CtrMapped32 },
+            (Frame::Keys, _) => quote! { Entry::Keys },
         };
         quote! {
             Kernel {

@@ -61,6 +61,11 @@ pub enum MachineOp {
     AddSaturating8,
     /// The difference of two vectors, each byte 0 where it would be less.
     SubtractSaturating8,
+    /// Each 16-bit word shifted left, zeros shifted in.
+    ShiftLeft16 {
+        /// By how many bits.
+        count: u8,
+    },
     /// Each 16-bit word shifted right, zeros shifted in.
     ShiftRight16 {
         /// By how many bits.
@@ -143,6 +148,8 @@ pub enum Form {
     AddSaturating8,
     /// See [`MachineOp::SubtractSaturating8`].
     SubtractSaturating8,
+    /// See [`MachineOp::ShiftLeft16`].
+    ShiftLeft16,
     /// See [`MachineOp::ShiftRight16`].
     ShiftRight16,
     /// See [`MachineOp::ShuffleBytes`].
@@ -188,6 +195,7 @@ impl MachineOp {
             Self::Add8 => Form::Add8,
             Self::AddSaturating8 => Form::AddSaturating8,
             Self::SubtractSaturating8 => Form::SubtractSaturating8,
+            Self::ShiftLeft16 { .. } => Form::ShiftLeft16,
             Self::ShiftRight16 { .. } => Form::ShiftRight16,
             Self::ShuffleBytes => Form::ShuffleBytes,
             Self::AesEncryptLast { .. } => Form::AesEncryptLast,
@@ -222,7 +230,7 @@ impl Operation for MachineOp {
             Self::Load { .. } | Self::KeySplat32 { .. } | Self::KeyLanes => 0,
             Self::CounterSplat32 { .. } => 0,
             Self::Matrix { .. } | Self::MatrixPair { .. } | Self::Bytes { .. } => 0,
-            Self::Store { .. } | Self::ShiftRight16 { .. } => 1,
+            Self::Store { .. } | Self::ShiftLeft16 { .. } | Self::ShiftRight16 { .. } => 1,
             Self::LaneLow | Self::LaneHigh => 1,
             Self::Xor | Self::And | Self::UnpackLow8 | Self::UnpackHigh8 => 2,
             Self::Add8 | Self::AddSaturating8 | Self::SubtractSaturating8 => 2,
@@ -272,6 +280,7 @@ impl Operation for MachineOp {
             Self::Add8 => meaning::add_8(operands[0], operands[1]),
             Self::AddSaturating8 => meaning::add_saturating_8(operands[0], operands[1]),
             Self::SubtractSaturating8 => meaning::subtract_saturating_8(operands[0], operands[1]),
+            Self::ShiftLeft16 { count } => meaning::shift_left_16(operands[0], count),
             Self::ShiftRight16 { count } => meaning::shift_right_16(operands[0], count),
             Self::ShuffleBytes => meaning::shuffle_bytes(operands[0], operands[1]),
             Self::AesEncryptLast { .. } => meaning::aes_encrypt_last(operands[0], operands[1]),

@@ -70,6 +70,8 @@ pub enum KeyRef {
     Turn,
     /// The last of all.
     Last,
+    /// The one with this number, in a program that takes a fixed number of them.
+    Nth(usize),
 }
 
 /// `result = routine(arg, key)`, `times` over (each time on the result of the time before).
@@ -128,8 +130,10 @@ pub enum Control {
 pub struct Program<O> {
     /// Bytes in a vector: 16, 32 or 64 for x86; any multiple of 16 for the interpreter.
     pub vector_bytes: usize,
-    /// Bytes that a batch reads and writes.
+    /// Bytes that a batch reads.
     pub batch_bytes: usize,
+    /// Bytes that a batch writes.
+    pub output_bytes: usize,
     /// The counter that the program counts, if it does.
     pub counter: Option<Counter>,
     /// Named constants, in order of first use.
@@ -152,6 +156,7 @@ impl<O: Operation> Program<O> {
         Program {
             vector_bytes: self.vector_bytes,
             batch_bytes: self.batch_bytes,
+            output_bytes: self.output_bytes,
             counter: self.counter,
             constants,
             routines,
@@ -185,7 +190,24 @@ impl<O: Operation> Program<O> {
         })
     }
 
-    /// How often each routine runs in one batch, in which no counter carries, with `rounds` rounds, by routine index.
+    /// How many round keys the program takes, when it names each by its number.
+    #[must_use]
+    pub fn fixed_keys(&self) -> Option<usize> {
+        fn most(control: &[Control]) -> Option<usize> {
+            let numbers = control.iter().filter_map(|item| match item {
+                Control::Call(Call { key: Some(KeyRef::Nth(number)), .. }) => Some(number + 1),
+                Control::EachBatch(body) => most(body),
+                Control::Call(_) | Control::ByCarry { .. } | Control::AlternateRounds { .. } => {
+                    None
+                }
+            });
+            numbers.max()
+        }
+        most(&self.entry)
+    }
+
+    /// How often each routine runs in one batch, in which no counter carries, with `rounds` rounds, by
+    /// routine index.
     #[must_use]
     pub fn calls_per_batch(&self, rounds: usize) -> Vec<usize> {
         fn count(control: &[Control], rounds: usize, calls: &mut [usize]) {

@@ -151,6 +151,13 @@ pub static ROWS: &[Row] = &{
         row(SubtractSaturating8,Evex,   Ymm, "vpsubusb",          "_mm256_subs_epu8",                      &[F, Bw, Vl],  Register),
         row(SubtractSaturating8,Evex,   Zmm, "vpsubusb",          "_mm512_subs_epu8",                      &[F, Bw],      Register),
 
+        row(ShiftLeft16,   Legacy, Xmm, "psllw",             "_mm_slli_epi16",                        &[],          Register),
+        row(ShiftLeft16,   Vex,    Xmm, "vpsllw",            "_mm_slli_epi16",                        &[Avx],       Register),
+        row(ShiftLeft16,   Vex,    Ymm, "vpsllw",            "_mm256_slli_epi16",                     &[Avx, Avx2], Register),
+        row(ShiftLeft16,   Evex,   Xmm, "vpsllw",            "_mm_slli_epi16",                        &[F, Bw, Vl], Register),
+        row(ShiftLeft16,   Evex,   Ymm, "vpsllw",            "_mm256_slli_epi16",                     &[F, Bw, Vl], Register),
+        row(ShiftLeft16,   Evex,   Zmm, "vpsllw",            "_mm512_slli_epi16",                     &[F, Bw],     Register),
+
         row(ShiftRight16,  Legacy, Xmm, "psrlw",             "_mm_srli_epi16",                        &[],          Register),
         row(ShiftRight16,  Vex,    Xmm, "vpsrlw",            "_mm_srli_epi16",                        &[Avx],       Register),
         row(ShiftRight16,  Vex,    Ymm, "vpsrlw",            "_mm256_srli_epi16",                     &[Avx, Avx2], Register),

@@ -37,8 +37,9 @@ pub fn build_slice(id: KernelId) -> Program<AbstractOp> {
     let shape = Shape { vector_bytes, halves: id.blocks / vector_bytes };
     let mut routines = Vec::new();
     let mut batch = match id.frame {
-        Frame::Ecb => from_input(shape, &mut routines),
         Frame::Ctr => from_counters(shape, &mut routines),
+        // Key schedules are in rows, says the matrix.
+        Frame::Ecb | Frame::Keys => from_input(shape, &mut routines),
     };
     let [fo, fe, last_round] =
         [shape.round("fo", Layer::Sl1), shape.round("fe", Layer::Sl2), shape.last_round()]
@@ -58,10 +59,8 @@ pub fn build_slice(id: KernelId) -> Program<AbstractOp> {
     Program {
         vector_bytes,
         batch_bytes: id.blocks * aria::BLOCK_BYTES,
-        counter: match id.frame {
-            Frame::Ecb => None,
-            Frame::Ctr => Some(Counter::Whole),
-        },
+        output_bytes: id.blocks * aria::BLOCK_BYTES,
+        counter: (id.frame == Frame::Ctr).then_some(Counter::Whole),
         constants: Vec::new(),
         routines,
         entry: vec![Control::EachBatch(batch)],

@@ -66,7 +66,7 @@ pub(super) fn search(
     for (batches, placement) in CALLS {
         for number in 0..TRIALS {
             let counter = match kernel.frame {
-                Frame::Ecb => 0,
+                Frame::Ecb | Frame::Keys => 0,
                 Frame::Ctr => counter(kernel, number, last, &mut bytes),
             };
             let call = Call { batches, placement, counter };
@@ -156,7 +156,7 @@ pub fn expected(
     input: &aria::Block,
 ) -> aria::Block {
     match frame {
-        Frame::Ecb => aria::encrypt_with(round_keys, input),
+        Frame::Ecb | Frame::Keys => aria::encrypt_with(round_keys, input),
         Frame::Ctr => {
             let counter = counter.wrapping_add(block as u128).to_be_bytes();
             let image = aria::encrypt_with(round_keys, &counter);
@@ -166,7 +166,7 @@ pub fn expected(
 }
 
 /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), byte by byte: the same bytes in every run.
-struct Bytes(u64);
+pub(super) struct Bytes(pub(super) u64);
 
 impl Iterator for Bytes {
     type Item = u8;

@@ -50,6 +50,8 @@ pub enum VectorOp {
     AddSaturating8,
     /// PSUBUSB: bytes as numbers, at least 0.
     SubtractSaturating8,
+    /// PSLLW: words of 16 bits shifted to the left by the immediate, zeros shifted in.
+    ShiftLeft16,
     /// PSRLW: words of 16 bits shifted to the right by the immediate, zeros shifted in.
     ShiftRight16,
     /// PSHUFB: in each lane, byte i is the byte of the first operand that the low four bits of byte i
@@ -80,7 +82,7 @@ impl VectorOp {
     pub const fn operands(self) -> usize {
         match self {
             Self::Ternary => 3,
-            Self::ShiftRight16 => 1,
+            Self::ShiftLeft16 | Self::ShiftRight16 => 1,
             Self::Xor
             | Self::And
             | Self::Add8
@@ -99,7 +101,14 @@ impl VectorOp {
     /// Whether it takes an immediate byte.
     #[must_use]
     pub const fn has_immediate(self) -> bool {
-        matches!(self, Self::Ternary | Self::ShiftRight16 | Self::Affine | Self::AffineInverse)
+        matches!(
+            self,
+            Self::Ternary
+                | Self::ShiftLeft16
+                | Self::ShiftRight16
+                | Self::Affine
+                | Self::AffineInverse
+        )
     }
 
     /// The result for `operands`: as many as [`operands`](Self::operands) says, of equal length, a
@@ -128,6 +137,11 @@ impl VectorOp {
             (Self::Add8, [a, b]) => numbers(domain, a, b, u8::wrapping_add),
             (Self::AddSaturating8, [a, b]) => numbers(domain, a, b, u8::saturating_add),
             (Self::SubtractSaturating8, [a, b]) => numbers(domain, a, b, u8::saturating_sub),
+            (Self::ShiftLeft16, [a]) => {
+                let words = a.chunks_exact(2);
+                let shift = |word| word::shift_left(domain, word, usize::from(immediate));
+                Ok(words.flat_map(shift).collect())
+            }
             (Self::ShiftRight16, [a]) => {
                 let words = a.chunks_exact(2);
                 let places = usize::from(immediate);

@@ -20,7 +20,7 @@ pub struct Kernel {
     pub features: Vec<String>,
     /// Blocks in a batch.
     pub blocks: usize,
-    /// What it makes of the block function.
+    /// What it makes of its input.
     pub frame: Frame,
     /// How its round keys lie in memory.
     pub key_form: KeyForm,
@@ -115,6 +115,7 @@ fn read_row(expr: &Expr) -> Option<Kernel> {
         "EcbMapped32" => (Frame::Ecb, KeyForm::Mapped32),
         "CtrBroadcast32" => (Frame::Ctr, KeyForm::Broadcast32),
         "CtrMapped32" => (Frame::Ctr, KeyForm::Mapped32),
+        "Keys" => (Frame::Keys, KeyForm::Raw),
         _ => return None,
     };
     let [module, function] = <[String; 2]>::try_from(path(entry.args.first()?)?).ok()?;

@@ -112,6 +112,11 @@ pub(super) const PROBES: &[Probe] = &[
         run: |input, output, _| unsafe { subtract_saturating8_vex_xmm(input, output) },
     },
     Probe {
+        name: "shift_left16_3_vex_xmm",
+        features: &[Feature::Avx],
+        run: |input, output, _| unsafe { shift_left16_3_vex_xmm(input, output) },
+    },
+    Probe {
         name: "shift_right16_4_vex_xmm",
         features: &[Feature::Avx],
         run: |input, output, _| unsafe { shift_right16_4_vex_xmm(input, output) },
@@ -187,7 +192,7 @@ fn halves(words: [u64; 2]) -> __m128i {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 16 bytes.
+/// * `input` must be valid for reads of 16 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx")]
 unsafe fn load_0_vex_xmm(input: *const u8, output: *mut u8) {
@@ -262,11 +267,11 @@ unsafe fn matrix_pair_2_vex_xmm(output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx")]
 unsafe fn xor_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -294,11 +299,11 @@ unsafe fn bytes_1_vex_xmm(output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx")]
 unsafe fn and_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -311,11 +316,11 @@ unsafe fn and_vex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx")]
 unsafe fn add8_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -328,11 +333,11 @@ unsafe fn add8_vex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx")]
 unsafe fn add_saturating8_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -345,11 +350,11 @@ unsafe fn add_saturating8_vex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx")]
 unsafe fn subtract_saturating8_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -358,11 +363,27 @@ unsafe fn subtract_saturating8_vex_xmm(input: *const u8, output: *mut u8) {
     }
 }
 
+/// `vpsllw`: shift_left16 3.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads of 16 bytes, `output` for writes of 16.
+#[inline]
+#[target_feature(enable = "avx")]
+unsafe fn shift_left16_3_vex_xmm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm_loadu_si128(input.cast());
+        let r = _mm_slli_epi16::<3>(a0);
+        _mm_storeu_si128(output.cast(), r);
+    }
+}
+
 /// `vpsrlw`: shift_right16 4.
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 16 bytes.
+/// * `input` must be valid for reads of 16 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx")]
 unsafe fn shift_right16_4_vex_xmm(input: *const u8, output: *mut u8) {
@@ -378,11 +399,11 @@ unsafe fn shift_right16_4_vex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx")]
 unsafe fn shuffle_bytes_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -395,11 +416,11 @@ unsafe fn shuffle_bytes_vex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx,aes")]
 unsafe fn aes_encrypt_last_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -412,11 +433,11 @@ unsafe fn aes_encrypt_last_vex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx,aes")]
 unsafe fn aes_decrypt_last_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -429,11 +450,11 @@ unsafe fn aes_decrypt_last_vex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx")]
 unsafe fn unpack_low8_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -446,11 +467,11 @@ unsafe fn unpack_low8_vex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx")]
 unsafe fn unpack_high8_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -463,11 +484,11 @@ unsafe fn unpack_high8_vex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx,gfni")]
 unsafe fn affine_0x2c_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -480,11 +501,11 @@ unsafe fn affine_0x2c_vex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx,gfni")]
 unsafe fn affine_0xd3_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -497,11 +518,11 @@ unsafe fn affine_0xd3_vex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx,gfni")]
 unsafe fn affine_inverse_0x2c_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -514,11 +535,11 @@ unsafe fn affine_inverse_0x2c_vex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx,gfni")]
 unsafe fn affine_inverse_0xd3_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());

@@ -112,6 +112,11 @@ pub(super) const PROBES: &[Probe] = &[
         run: |input, output, _| unsafe { subtract_saturating8_vex_ymm(input, output) },
     },
     Probe {
+        name: "shift_left16_3_vex_ymm",
+        features: &[Feature::Avx, Feature::Avx2],
+        run: |input, output, _| unsafe { shift_left16_3_vex_ymm(input, output) },
+    },
+    Probe {
         name: "shift_right16_4_vex_ymm",
         features: &[Feature::Avx, Feature::Avx2],
         run: |input, output, _| unsafe { shift_right16_4_vex_ymm(input, output) },
@@ -192,7 +197,7 @@ fn halves(words: [u64; 2]) -> __m256i {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2")]
 unsafe fn load_0_vex_ymm(input: *const u8, output: *mut u8) {
@@ -267,11 +272,11 @@ unsafe fn matrix_pair_2_vex_ymm(output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2")]
 unsafe fn xor_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -299,11 +304,11 @@ unsafe fn bytes_1_vex_ymm(output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2")]
 unsafe fn and_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -316,11 +321,11 @@ unsafe fn and_vex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2")]
 unsafe fn add8_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -333,11 +338,11 @@ unsafe fn add8_vex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2")]
 unsafe fn add_saturating8_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -350,11 +355,11 @@ unsafe fn add_saturating8_vex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2")]
 unsafe fn subtract_saturating8_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -363,11 +368,27 @@ unsafe fn subtract_saturating8_vex_ymm(input: *const u8, output: *mut u8) {
     }
 }
 
+/// `vpsllw`: shift_left16 3.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 32.
+#[inline]
+#[target_feature(enable = "avx,avx2")]
+unsafe fn shift_left16_3_vex_ymm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm256_loadu_si256(input.cast());
+        let r = _mm256_slli_epi16::<3>(a0);
+        _mm256_storeu_si256(output.cast(), r);
+    }
+}
+
 /// `vpsrlw`: shift_right16 4.
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2")]
 unsafe fn shift_right16_4_vex_ymm(input: *const u8, output: *mut u8) {
@@ -383,11 +404,11 @@ unsafe fn shift_right16_4_vex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2")]
 unsafe fn shuffle_bytes_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -400,11 +421,11 @@ unsafe fn shuffle_bytes_vex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2,vaes")]
 unsafe fn aes_encrypt_last_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -417,11 +438,11 @@ unsafe fn aes_encrypt_last_vex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2,vaes")]
 unsafe fn aes_decrypt_last_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -434,11 +455,11 @@ unsafe fn aes_decrypt_last_vex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2")]
 unsafe fn join_lanes_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -453,11 +474,11 @@ unsafe fn join_lanes_vex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2")]
 unsafe fn unpack_low8_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -470,11 +491,11 @@ unsafe fn unpack_low8_vex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2")]
 unsafe fn unpack_high8_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -487,11 +508,11 @@ unsafe fn unpack_high8_vex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2,gfni")]
 unsafe fn affine_0x2c_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -504,11 +525,11 @@ unsafe fn affine_0x2c_vex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2,gfni")]
 unsafe fn affine_0xd3_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -521,11 +542,11 @@ unsafe fn affine_0xd3_vex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2,gfni")]
 unsafe fn affine_inverse_0x2c_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -538,11 +559,11 @@ unsafe fn affine_inverse_0x2c_vex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2,gfni")]
 unsafe fn affine_inverse_0xd3_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
