@@ -7,13 +7,16 @@
 use core::num::NonZeroU16;
 
 use aria_kernels::{Entry, KERNELS, Kernel};
-use cipher::InOutBuf;
+use cipher::consts::U4;
+use cipher::{Array, InOutBuf};
 
 use crate::Block;
-use crate::forms::{Form, Words};
+use crate::forms::{Form, Forms, Planes, Words};
 use crate::planner::{Candidate, MAX_STEPS, Plan};
+use crate::schedule::RoundKeys;
 use crate::table;
 use crate::token::Token;
+use crate::wiped::Wiped;
 
 /// An ECB kernel that a token permits. Its field is the row in [`KERNELS`].
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +26,9 @@ impl EcbKernel {
     /// The kernel in this row, if it is an ECB kernel and the token permits it.
     fn permitted(token: Token, row: u16) -> Option<Candidate<Self>> {
         let kernel = &KERNELS[usize::from(row)];
-        form(kernel.entry)?;
+        if form(kernel.entry).is_none() && !matches!(kernel.entry, Entry::EcbPlanes { .. }) {
+            return None;
+        }
         token.permits(row).then_some(Candidate {
             kernel: Self(row),
             batch: batch(kernel),
@@ -31,19 +36,47 @@ impl EcbKernel {
         })
     }
 
-    /// The form of round keys that the kernel wants.
-    pub(crate) fn form(self) -> Form {
-        form(KERNELS[usize::from(self.0)].entry).expect("permitted() saw that the entry has one")
+    fn entry(self) -> Entry {
+        KERNELS[usize::from(self.0)].entry
     }
 
-    /// Runs the kernel over all full batches of `blocks`; what is left after them is not touched.
-    pub(crate) fn run<const RK: usize>(self, rk: &Words<RK>, blocks: InOutBuf<'_, '_, Block>) {
+    /// Whether [`run`](Self::run) serves a last batch that is not full, too.
+    pub(crate) fn serves_any_number(self) -> bool {
+        matches!(self.entry(), Entry::EcbPlanes { .. })
+    }
+
+    /// Makes the form of the round keys that the kernel wants, unless it is there already.
+    pub(crate) fn prepare<const RK: usize>(self, forms: &mut Forms<RK>, keys: &RoundKeys<RK>) {
+        match self.entry() {
+            Entry::EcbPlanes { expand, .. } => {
+                if forms.planes.is_none() {
+                    forms.planes.insert(Planes::zero()).fill(keys, expand);
+                }
+            }
+            entry => {
+                if let (Some(form), None) = (form(entry), &forms.words) {
+                    forms.words.insert(Words::zero()).fill(form, keys);
+                }
+            }
+        }
+    }
+
+    /// Runs the kernel over all full batches of `blocks`; what is left after them is not touched,
+    /// unless the kernel [serves any number](Self::serves_any_number).
+    ///
+    /// # Panics
+    ///
+    /// If `forms` were not [prepared](Self::prepare) for it.
+    pub(crate) fn run<const RK: usize>(self, forms: &Forms<RK>, blocks: InOutBuf<'_, '_, Block>) {
         const { assert!(matches!(RK, 13 | 15 | 17)) };
         let kernel = &KERNELS[usize::from(self.0)];
-        let batches = blocks.len() / kernel.blocks;
-        let (input, output) = blocks.into_raw();
-        match kernel.entry {
-            Entry::EcbBroadcast32(entry) | Entry::EcbMapped32(entry) => {
+        match (kernel.entry, forms) {
+            (
+                Entry::EcbBroadcast32(entry) | Entry::EcbMapped32(entry),
+                Forms { words: Some(rk), .. },
+            ) => {
+                let batches = blocks.len() / kernel.blocks;
+                let (input, output) = blocks.into_raw();
                 // SAFETY:
                 // - Features: an `EcbKernel` is only made in `permitted`, for a row that a token
                 //   permits, so this CPU has all that the row names.
@@ -53,7 +86,22 @@ impl EcbKernel {
                 //   or do not overlap.
                 unsafe { entry(rk.as_words(), input.cast(), output.cast(), batches) }
             }
-            other => unreachable!("{other:?} has no EcbKernel"),
+            (Entry::EcbPlanes { run, .. }, Forms { planes: Some(rk), .. }) => {
+                let (batches, mut rest) = blocks.into_chunks::<U4>();
+                for mut batch in batches {
+                    let input = batch.clone_in().0.map(|block| block.0);
+                    *batch.get_out() = Array(run(rk.as_words(), &input).map(Array));
+                }
+                if !rest.is_empty() {
+                    let mut batch = Wiped::<u8, 4>::zero();
+                    let used = rest.len();
+                    Block::cast_slice_from_core_mut(&mut batch[..])[..used]
+                        .copy_from_slice(rest.get_in());
+                    let output = run(rk.as_words(), &batch).map(Array);
+                    rest.get_out().copy_from_slice(&output[..used]);
+                }
+            }
+            (other, _) => unreachable!("{other:?} has no EcbKernel, or its keys are not there"),
         }
     }
 }
@@ -70,22 +118,29 @@ impl EcbKernel {
 pub(crate) fn plan(token: Token) -> Plan<EcbKernel> {
     let permitted = |row| EcbKernel::permitted(token, row);
     match token.only() {
-        Some(row) => permitted(row).map_or_else(|| Plan::new([].into_iter()), Plan::forced),
+        Some(row) => {
+            let candidate = permitted(row).or_else(|| permitted(PORTABLE));
+            Plan::forced(candidate.expect("every token permits the portable kernel"))
+        }
         None => {
-            // One call expands round keys into one form, so a plan has kernels of one form: that of
-            // the kernel which is cheapest by the block.
+            // One call expands round keys into one form of words, so of slice kernels a plan has
+            // those of one form: that of the kernel which is cheapest by the block.
             let by_block = |candidate: &Candidate<EcbKernel>| {
                 u64::from(candidate.batch_cycles) * 1024 / candidate.batch() as u64
             };
             let cheapest = table::rows().filter_map(permitted).min_by_key(by_block);
-            let form = cheapest.map(|candidate| candidate.kernel.form());
-            let suits = |candidate: &Candidate<EcbKernel>| Some(candidate.kernel.form()) == form;
+            let wanted = cheapest.and_then(|candidate| form(candidate.kernel.entry()));
+            let suits = |candidate: &Candidate<EcbKernel>| match form(candidate.kernel.entry()) {
+                None => true,
+                own => own == wanted,
+            };
             Plan::new(table::rows().filter_map(permitted).filter(suits))
         }
     }
 }
 
-/// The form of round keys that an ECB entry takes; `None` for entries of other frames.
+/// The form of words that an ECB entry takes round keys in; `None` for the portable kernel and for
+/// entries of other frames.
 const fn form(entry: Entry) -> Option<Form> {
     match entry {
         Entry::EcbBroadcast32(_) => Some(Form::Broadcast32),
@@ -93,6 +148,15 @@ const fn form(entry: Entry) -> Option<Form> {
         _ => None,
     }
 }
+
+/// The row of a kernel that needs no feature, so that there is one for every token.
+const PORTABLE: u16 = {
+    let mut row = 0;
+    while !KERNELS[row].features.is_empty() {
+        row += 1;
+    }
+    row as u16
+};
 
 /// Blocks in a batch.
 const fn batch(kernel: &Kernel) -> NonZeroU16 {
@@ -127,6 +191,20 @@ mod tests {
     use crate::cap::Cap;
     use crate::planner::Move;
 
+    /// The rows of the kernels that serve 1 to `most` blocks.
+    fn rows_of(plan: &Plan<EcbKernel>, most: usize) -> Vec<u16> {
+        let moves = (1..=most).flat_map(|blocks| plan.moves(blocks).collect::<Vec<_>>());
+        let row = |piece| match piece {
+            Move::Whole { with, .. } | Move::Padded { with, .. } => {
+                let Candidate::<EcbKernel> { kernel, .. } = with;
+                kernel.0
+            }
+        };
+        let mut rows: Vec<u16> = moves.map(row).collect();
+        rows.dedup();
+        rows
+    }
+
     /// A forced kernel that quietly gave way to another would make every test of it worthless.
     #[test]
     fn forced_kernels_serve_everything_themselves() {
@@ -134,21 +212,14 @@ mod tests {
             let Ok(token) = Token::detect().forced(KERNELS[usize::from(row)].id) else {
                 continue; // not on this CPU
             };
-            let plan = plan(token);
-            for blocks in 1..=2 * MAX_BATCH + 1 {
-                for piece in plan.moves(blocks) {
-                    let (Move::Whole { with, .. } | Move::Padded { with, .. }) = piece else {
-                        panic!("{token:?} let the scalar path run");
-                    };
-                    assert_eq!(with.kernel.0, row);
-                }
-            }
-            assert!(super::plan(token.capped(Cap::Portable)).widest().is_none());
+            assert_eq!(rows_of(&plan(token), 2 * MAX_BATCH + 1), [row]);
+            assert_eq!(rows_of(&plan(token.capped(Cap::Portable)), 10), [PORTABLE]);
         }
     }
 
     #[test]
-    fn portable_is_scalar() {
-        assert!(plan(Token::detect().capped(Cap::Portable)).widest().is_none());
+    fn the_lowest_cap_leaves_the_portable_kernel() {
+        let token = Token::detect().capped(Cap::Portable);
+        assert_eq!(rows_of(&plan(token), 100), [PORTABLE]);
     }
 }

@@ -12,17 +12,14 @@ use cipher::{
 
 use crate::Block;
 use crate::ecb::{EcbKernel, MAX_BATCH};
-use crate::forms::Words;
+use crate::forms::Forms;
 use crate::planner::{Candidate, Move, Plan};
-use crate::scalar;
 use crate::schedule::RoundKeys;
 use crate::wiped::Wiped;
 
 /// Everything that it takes to process blocks in one direction.
 pub(crate) struct Engine<'a, const RK: usize> {
-    raw: &'a RoundKeys<RK>,
-    /// Zero if the plan has no kernel, else in the form that its kernels want.
-    words: Words<RK>,
+    forms: Forms<RK>,
     plan: &'a Plan<EcbKernel>,
 }
 
@@ -36,9 +33,9 @@ impl<'a, const RK: usize> Engine<'a, RK> {
         plan: &'a Plan<EcbKernel>,
         work: impl FnOnce(&Self),
     ) {
-        let mut engine = Self { raw, words: Words::zero(), plan };
-        if let Some(widest) = plan.widest() {
-            engine.words.fill(widest.form(), raw);
+        let mut engine = Self { forms: Forms { words: None, planes: None }, plan };
+        for kernel in plan.kernels() {
+            kernel.prepare(&mut engine.forms, raw);
         }
         work(&engine);
     }
@@ -49,9 +46,12 @@ impl<'a, const RK: usize> Engine<'a, RK> {
         for piece in self.plan.moves(blocks.len()) {
             let (now, later) = blocks.split_at(piece.blocks());
             match piece {
-                Move::Whole { with, .. } => with.kernel.run(&self.words, now),
-                Move::Padded { with, .. } => self.crypt_padded(with, now),
-                Move::Scalar { .. } => self.crypt_scalar(now),
+                Move::Padded { with, .. } if !with.kernel.serves_any_number() => {
+                    self.crypt_padded(with, now);
+                }
+                Move::Whole { with, .. } | Move::Padded { with, .. } => {
+                    with.kernel.run(&self.forms, now);
+                }
             }
             blocks = later;
         }
@@ -65,15 +65,8 @@ impl<'a, const RK: usize> Engine<'a, RK> {
         let buffer = Block::cast_slice_from_core_mut(&mut buffer[..with.batch()]);
         let used = blocks.len();
         buffer[..used].copy_from_slice(blocks.get_in());
-        with.kernel.run(&self.words, InOutBuf::from(&mut *buffer));
+        with.kernel.run(&self.forms, InOutBuf::from(&mut *buffer));
         blocks.get_out().copy_from_slice(&buffer[..used]);
-    }
-
-    #[inline(never)]
-    fn crypt_scalar(&self, blocks: InOutBuf<'_, '_, Block>) {
-        for mut block in blocks {
-            *block.get_out() = scalar::crypt_block(self.raw.as_raw(), block.clone_in().0).into();
-        }
     }
 }
 

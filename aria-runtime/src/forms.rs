@@ -46,3 +46,31 @@ impl<const RK: usize> Words<RK> {
         &self.0
     }
 }
+
+/// `planes`: the bit planes of each round key, which the portable kernel makes itself.
+pub(crate) struct Planes<const RK: usize>(Wiped<u64, RK, 8>);
+
+impl<const RK: usize> Planes<RK> {
+    /// No keys yet.
+    pub(crate) fn zero() -> Self {
+        Self(Wiped::zero())
+    }
+
+    /// Takes the round keys, by the kernel's own expansion.
+    pub(crate) fn fill(&mut self, keys: &RoundKeys<RK>, expand: fn(&[[u8; 16]], &mut [[u64; 8]])) {
+        expand(keys.as_raw(), &mut self.0[..]);
+    }
+
+    /// The round keys, 8 words each.
+    pub(crate) fn as_words(&self) -> &[[u64; 8]; RK] {
+        &self.0
+    }
+}
+
+/// The forms of one set of round keys that the kernels of a plan want; the others are not made.
+pub(crate) struct Forms<const RK: usize> {
+    /// For slice kernels, in the form that those of the plan share.
+    pub(crate) words: Option<Words<RK>>,
+    /// For the portable kernel.
+    pub(crate) planes: Option<Planes<RK>>,
+}

@@ -4,9 +4,10 @@
 //! another shape gets them from `forms`, for the length of a call. It is not known here which
 //! kernels there are.
 
+use aria_kernels::{fe, fo};
 use zeroize::Zeroizing;
 
-use crate::scalar::{a, fe, fo};
+use crate::diffusion::a;
 use crate::wiped::Wiped;
 
 /// C1, C2 and C3 of section 2.2: the first 384 bits of the fraction of 1/π.
@@ -54,6 +55,13 @@ impl<const RK: usize> RoundKeys<RK> {
     }
 }
 
+/// A function of four blocks on one.
+fn one(function: fn(&[[u8; 16]; 4]) -> [[u8; 16]; 4], x: u128) -> u128 {
+    let unused = [0; 16];
+    let [y, ..] = function(&[x.to_be_bytes(), unused, unused, unused]);
+    u128::from_be_bytes(y)
+}
+
 /// W0 … W3. The key is padded with zero bytes to KL ‖ KR.
 fn key_words<const RK: usize>(key: &[u8]) -> Zeroizing<[u128; 4]> {
     // CK1, CK2, CK3 are C1, C2, C3 for 128-bit keys, and start one further on for each larger size.
@@ -67,9 +75,9 @@ fn key_words<const RK: usize>(key: &[u8]) -> Zeroizing<[u128; 4]> {
 
     let mut w = Zeroizing::new([0; 4]);
     w[0] = kl;
-    w[1] = fo(w[0] ^ ck(0)) ^ kr;
-    w[2] = fe(w[1] ^ ck(1)) ^ w[0];
-    w[3] = fo(w[2] ^ ck(2)) ^ w[1];
+    w[1] = one(fo, w[0] ^ ck(0)) ^ kr;
+    w[2] = one(fe, w[1] ^ ck(1)) ^ w[0];
+    w[3] = one(fo, w[2] ^ ck(2)) ^ w[1];
     w
 }
 

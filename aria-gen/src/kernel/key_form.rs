@@ -15,6 +15,9 @@ pub enum KeyForm {
     /// inverse (the last round has none), and through what follows the AES instruction within
     /// the S-box.
     Mapped32,
+    /// Eight 64-bit words a round key: the bit planes of four copies of it, with constants of the
+    /// S-boxes added. The kernel that takes it comes with the function that makes it.
+    Planes,
 }
 
 impl KeyForm {
@@ -24,16 +27,22 @@ impl KeyForm {
         match self {
             Self::Broadcast32 => "broadcast32",
             Self::Mapped32 => "mapped32",
+            Self::Planes => "planes",
         }
     }
 
     /// The memory form of the round keys: what a machine program reads, round key by round key.
+    ///
+    /// # Panics
+    ///
+    /// For [`KeyForm::Planes`], which the kernel's own program makes.
     #[must_use]
     pub fn expand(self, raw: &[[u8; 16]]) -> Vec<Vec<u8>> {
         let words = |key: [u8; 16]| key.iter().flat_map(|&byte| [byte; 4]).collect();
         match self {
             Self::Broadcast32 => raw.iter().copied().map(words).collect(),
             Self::Mapped32 => (0..raw.len()).map(|turn| words(mapped(raw, turn))).collect(),
+            Self::Planes => unreachable!("kernels on words make their own form"),
         }
     }
 }

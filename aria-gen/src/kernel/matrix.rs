@@ -2,7 +2,7 @@
 //! each legal one.
 //!
 //! Adding a kernel is one line in [`ROWS`]; any other legal cell can be built out of tree. A cell is
-//! illegal for the first rule of `RULES` that it breaks, which says why and what to take instead.
+//! illegal for the first rule that it breaks, which says why and what to take instead.
 
 use core::fmt::{self, Display, Formatter};
 
@@ -15,6 +15,8 @@ use crate::isa::{Tier, Unit, Width};
 pub enum Layout {
     /// Register i holds byte i of every block.
     Slice,
+    /// Word k holds bit k of every byte.
+    Bits,
 }
 
 impl Layout {
@@ -23,6 +25,7 @@ impl Layout {
     pub const fn description(self) -> &'static str {
         match self {
             Self::Slice => "byte-sliced: register i holds byte i of every block",
+            Self::Bits => "bit-sliced: word k holds bit k of every byte of every block",
         }
     }
 
@@ -31,6 +34,7 @@ impl Layout {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Slice => "slice",
+            Self::Bits => "bits",
         }
     }
 }
@@ -47,26 +51,27 @@ pub struct Recipe {
 /// The cells that are checked in as kernels, in order of their ids.
 #[rustfmt::skip]
 pub const ROWS: &[KernelId] = &{
-    use {Cipher::Aria, Frame::Ecb, Tier::{Avx, Avx2, Avx512, Sse}, Unit::{Aesni, Gfni, Vaes}, Width::{Xmm, Ymm, Zmm}};
+    use {Cipher::Aria, Frame::Ecb, Tier::{Avx, Avx2, Avx512, Portable, Sse}, Unit::{Aesni, Bits, Gfni, Vaes}, Width::{U64, Xmm, Ymm, Zmm}};
     const fn row(cipher: Cipher, tier: Tier, unit: Unit, width: Width, blocks: usize, frame: Frame) -> KernelId {
         KernelId { cipher, tier, unit, width, blocks, frame }
     }
     [
-        //  cipher tier    unit   width blocks frame
-        row(Aria,  Avx2,   Aesni, Ymm,  32,    Ecb),
-        row(Aria,  Avx2,   Gfni,  Ymm,  32,    Ecb),
-        row(Aria,  Avx2,   Vaes,  Ymm,  32,    Ecb),
-        row(Aria,  Avx512, Aesni, Ymm,  32,    Ecb),
-        row(Aria,  Avx512, Gfni,  Xmm,  16,    Ecb),
-        row(Aria,  Avx512, Gfni,  Ymm,  32,    Ecb),
-        row(Aria,  Avx512, Gfni,  Zmm,  64,    Ecb),
-        row(Aria,  Avx512, Vaes,  Xmm,  16,    Ecb),
-        row(Aria,  Avx512, Vaes,  Ymm,  32,    Ecb),
-        row(Aria,  Avx512, Vaes,  Zmm,  64,    Ecb),
-        row(Aria,  Avx,    Aesni, Xmm,  16,    Ecb),
-        row(Aria,  Avx,    Gfni,  Xmm,  16,    Ecb),
-        row(Aria,  Sse,    Aesni, Xmm,  16,    Ecb),
-        row(Aria,  Sse,    Gfni,  Xmm,  16,    Ecb),
+        //  cipher tier      unit   width blocks frame
+        row(Aria,  Avx2,     Aesni, Ymm,  32,    Ecb),
+        row(Aria,  Avx2,     Gfni,  Ymm,  32,    Ecb),
+        row(Aria,  Avx2,     Vaes,  Ymm,  32,    Ecb),
+        row(Aria,  Avx512,   Aesni, Ymm,  32,    Ecb),
+        row(Aria,  Avx512,   Gfni,  Xmm,  16,    Ecb),
+        row(Aria,  Avx512,   Gfni,  Ymm,  32,    Ecb),
+        row(Aria,  Avx512,   Gfni,  Zmm,  64,    Ecb),
+        row(Aria,  Avx512,   Vaes,  Xmm,  16,    Ecb),
+        row(Aria,  Avx512,   Vaes,  Ymm,  32,    Ecb),
+        row(Aria,  Avx512,   Vaes,  Zmm,  64,    Ecb),
+        row(Aria,  Avx,      Aesni, Xmm,  16,    Ecb),
+        row(Aria,  Avx,      Gfni,  Xmm,  16,    Ecb),
+        row(Aria,  Portable, Bits,  U64,  4,     Ecb),
+        row(Aria,  Sse,      Aesni, Xmm,  16,    Ecb),
+        row(Aria,  Sse,      Gfni,  Xmm,  16,    Ecb),
     ]
 };
 
@@ -92,7 +97,37 @@ struct Rule {
     remedy: &'static str,
 }
 
-/// The rules, the most basic first.
+/// The rules for cells with a value of the portable tier on some axis. Those that break none are the
+/// portable kernels; the other rules are about vectors.
+const PORTABLE_RULES: &[Rule] = &[
+    Rule {
+        breaks: |id| id.tier == Tier::Portable && id.unit != Unit::Bits,
+        reason: "the portable tier has no instruction of a unit",
+        remedy: "take unit bits, or another tier",
+    },
+    Rule {
+        breaks: |id| id.unit == Unit::Bits && id.tier != Tier::Portable,
+        reason: "circuits of bit operations are what the portable tier computes S-boxes with",
+        remedy: "take tier portable, or another unit",
+    },
+    Rule {
+        breaks: |id| id.tier == Tier::Portable && id.width != Width::U64,
+        reason: "the portable tier works on words of 64 bits",
+        remedy: "take width u64, or another tier",
+    },
+    Rule {
+        breaks: |id| id.width == Width::U64 && id.tier != Tier::Portable,
+        reason: "words of 64 bits are for the portable tier",
+        remedy: "take width xmm, or tier portable",
+    },
+    Rule {
+        breaks: |id| id.tier == Tier::Portable && id.blocks != 4,
+        reason: "a word of 64 bits has a bit for each byte of four blocks",
+        remedy: "take blk4, which serves fewer blocks too",
+    },
+];
+
+/// The rules for all other cells, the most basic first.
 const RULES: &[Rule] = &[
     Rule {
         breaks: |id| id.width > id.tier.widest() && id.tier == Tier::Avx2,
@@ -157,11 +192,15 @@ const RULES: &[Rule] = &[
 ///
 /// When the cell makes no sense: why, and what to ask for instead.
 pub fn recipe(id: KernelId) -> Result<Recipe, Illegal> {
-    match RULES.iter().find(|rule| (rule.breaks)(&id)) {
+    let portable = id.tier == Tier::Portable || id.unit == Unit::Bits || id.width == Width::U64;
+    let rules = if portable { PORTABLE_RULES } else { RULES };
+    match rules.iter().find(|rule| (rule.breaks)(&id)) {
         Some(rule) => Err(Illegal { id, reason: rule.reason, remedy: rule.remedy }),
+        None if portable => Ok(Recipe { layout: Layout::Bits, key_form: KeyForm::Planes }),
         None => Ok(Recipe {
             layout: Layout::Slice,
             key_form: match id.unit {
+                Unit::Bits => KeyForm::Planes,
                 Unit::Gfni => KeyForm::Broadcast32,
                 Unit::Aesni | Unit::Vaes => KeyForm::Mapped32,
             },
@@ -268,7 +307,7 @@ mod tests {
 
     #[test]
     fn every_rule_is_broken_by_some_cell_first() {
-        for (number, rule) in RULES.iter().enumerate() {
+        for (number, rule) in PORTABLE_RULES.iter().chain(RULES).enumerate() {
             let odd_counts = [0, 3, 128];
             let candidates = cells().chain(
                 cells().flat_map(|id| odd_counts.map(move |blocks| KernelId { blocks, ..id })),
