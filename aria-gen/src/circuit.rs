@@ -7,6 +7,7 @@
 //! This module knows bits and fields. It knows neither words nor ciphers.
 
 pub mod linear;
+pub mod normal;
 mod sboxes;
 pub mod tower;
 

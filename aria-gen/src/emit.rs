@@ -64,7 +64,6 @@ pub fn generate(ids: &[KernelId], kind: PackageKind) -> Result<Files, GenError> 
     }
     for built in &words {
         files.insert(kernel_path(built.id), words::emit_words(built));
-        files.insert(format!("src/{}.rs", words::LAYERS), words::emit_layers(built));
     }
     Ok(files)
 }

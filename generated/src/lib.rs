@@ -36,14 +36,17 @@ mod aria_avx_gfni_xmm_blk16;
 mod aria_sse_aesni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_gfni_xmm_blk16;
+mod aria_portable_bits_u64_blk1;
 mod aria_portable_bits_u64_blk4;
-mod layers;
 mod feature;
 mod key_form;
 #[cfg(all(feature = "probe", target_arch = "x86_64"))]
 pub mod probe;
 
-pub use aria_portable_bits_u64_blk4::{fe, fo};
+pub use aria_portable_bits_u64_blk1::{
+    fo, fe, odd_planes, even_planes, from_odd_planes, from_even_planes,
+};
+pub use aria_portable_bits_u64_blk4::spread_planes;
 
 pub use feature::{CpuidBit, CpuidRegister, Feature, RegisterState};
 pub use key_form::mapped32;
@@ -67,17 +70,18 @@ pub enum Entry {
     EcbMapped32(
         unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
     ),
-    /// ECB over one batch, round keys in the form `planes`, which `expand` makes of 13, 15 or 17 round
-    /// keys. Both functions are safe and need no CPU feature.
-    EcbPlanes {
-        /// Makes the round keys' form from those of RFC 5794, one for one.
-        expand: fn(raw: &[[u8; 16]], rk: &mut [[u64; 8]]),
-        /// Encrypts or decrypts a batch.
-        run: fn(rk: &[[u64; 8]], blocks: &FourBlocks) -> FourBlocks,
-    },
+    /// The same on any CPU, round keys in the form `planes`: a round key's bits in the order in which
+    /// the kernel has those of a block. [`odd_planes`] makes it of round keys number 0, 2, 4, … but for
+    /// the last, [`even_planes`] of the others.
+    EcbPlanes(
+        unsafe fn(rk: &[[u8; 16]], input: *const u8, output: *mut u8, batches: usize),
+    ),
+    /// The same on any CPU, round keys in the form `spread_planes`, which [`spread_planes`] makes of
+    /// the form `planes`.
+    EcbSpreadPlanes(
+        unsafe fn(rk: &[[u64; 8]], input: *const u8, output: *mut u8, batches: usize),
+    ),
 }
-/// A batch of the portable kernel.
-pub type FourBlocks = [[u8; 16]; 4];
 
 /// One row of [`KERNELS`].
 #[derive(Clone, Copy, Debug)]
@@ -229,14 +233,20 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::EcbBroadcast32(aria_avx_gfni_xmm_blk16::aria_avx_gfni_xmm_blk16),
     },
     Kernel {
+        id: "aria_portable_bits_u64_blk1",
+        features: &[],
+        blocks: 1,
+        batch_cycles: 723,
+        entry: Entry::EcbPlanes(aria_portable_bits_u64_blk1::aria_portable_bits_u64_blk1),
+    },
+    Kernel {
         id: "aria_portable_bits_u64_blk4",
         features: &[],
         blocks: 4,
-        batch_cycles: 1271,
-        entry: Entry::EcbPlanes {
-            expand: aria_portable_bits_u64_blk4::expand_keys,
-            run: aria_portable_bits_u64_blk4::aria_portable_bits_u64_blk4,
-        },
+        batch_cycles: 1450,
+        entry: Entry::EcbSpreadPlanes(
+            aria_portable_bits_u64_blk4::aria_portable_bits_u64_blk4,
+        ),
     },
     Kernel {
         id: "aria_sse_aesni_xmm_blk16",
@@ -258,13 +268,19 @@ pub const KERNELS: &[Kernel] = &[
 #[cfg(not(target_arch = "x86_64"))]
 pub const KERNELS: &[Kernel] = &[
     Kernel {
+        id: "aria_portable_bits_u64_blk1",
+        features: &[],
+        blocks: 1,
+        batch_cycles: 723,
+        entry: Entry::EcbPlanes(aria_portable_bits_u64_blk1::aria_portable_bits_u64_blk1),
+    },
+    Kernel {
         id: "aria_portable_bits_u64_blk4",
         features: &[],
         blocks: 4,
-        batch_cycles: 1271,
-        entry: Entry::EcbPlanes {
-            expand: aria_portable_bits_u64_blk4::expand_keys,
-            run: aria_portable_bits_u64_blk4::aria_portable_bits_u64_blk4,
-        },
+        batch_cycles: 1450,
+        entry: Entry::EcbSpreadPlanes(
+            aria_portable_bits_u64_blk4::aria_portable_bits_u64_blk4,
+        ),
     },
 ];

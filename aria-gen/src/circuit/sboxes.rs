@@ -7,9 +7,10 @@
 //!           └ x2: linear ─┘                └ x1, x2      ┘
 //! ```
 //!
-//! Everything is in a tower's basis, inputs and outputs too, so a linear layer that treats all bits
-//! of a byte alike can stand between two applications without any change of basis. The constants of
-//! the affine maps are left out; whoever uses the circuits adds them elsewhere.
+//! Inputs and outputs are in the basis of the field; the inversion is in a tower's basis, and the
+//! change of basis is part of the linear circuits on either side. The constants of the affine maps are
+//! left out; whoever uses the circuits adds them, between the linear circuits and the inversion on the
+//! one side, after all on the other.
 //!
 //! Which tower: every one is tried, and the one whose circuits have the fewest gates is taken.
 
@@ -18,19 +19,17 @@ use super::linear::derive_linear;
 use super::tower::Tower;
 use crate::math::{BitMatrix, Sbox};
 
-/// The circuits. In both linear ones, outputs 0 to 7 are what x1 (s1) adds to the plain bits, outputs
-/// 8 to 15 what x2 (s2) adds beyond that.
+/// The circuits. In both linear ones, outputs 0 to 7 are the plain change of basis, outputs 8 to 15
+/// what x1 (s1) adds to that, outputs 16 to 23 what x2 (s2) adds.
 #[derive(Clone, Debug)]
 pub struct SboxCircuits {
-    /// From the basis of the circuits to that of the field.
-    pub to_field: BitMatrix,
-    /// From the basis of the field to that of the circuits.
+    /// From the basis of the field to that of the inversion.
     pub from_field: BitMatrix,
-    /// Before the inversion: for each of x1 and x2, its linear part minus the identity.
+    /// Before the inversion: to its basis, and what the linear parts of x1 and x2 add.
     pub before: Circuit,
     /// The inversion.
     pub inversion: Circuit,
-    /// After the inversion: for each of s1 and s2, its linear part minus the identity.
+    /// After the inversion: back to the field's basis, and what the linear parts of s1 and s2 add.
     pub after: Circuit,
 }
 
@@ -70,34 +69,33 @@ impl SboxCircuits {
     fn in_tower(tower: Tower, maps: [BitMatrix; 4]) -> Self {
         let to_field = tower.to_field();
         let from_field = to_field.inverse().expect("a change of basis can be undone");
-        let [x1, x2, s1, s2] = maps.map(|map| (from_field * map * to_field).rows());
+        let [x1, x2, s1, s2] = maps;
         Self {
-            to_field,
             from_field,
-            before: differences(x1, x2),
+            before: differences([from_field, from_field * x1, from_field * x2]),
             inversion: tower.inversion(),
-            after: differences(s1, s2),
+            after: differences([to_field, s1 * to_field, s2 * to_field]),
         }
     }
 
     /// What an application costs: gates, and two operations for each output that is selected.
     #[must_use]
     pub fn gates(&self) -> usize {
-        let selected = |circuit: &Circuit| circuit.outputs().iter().flatten().count();
+        let selected = |circuit: &Circuit| circuit.outputs().iter().skip(8).flatten().count();
         let linear = |circuit: &Circuit| circuit.gates().len() + 2 * selected(circuit);
         linear(&self.before) + self.inversion.gates().len() + linear(&self.after)
     }
 
     fn check(&self, s1: Sbox, s2: Sbox, x1: Sbox, x2: Sbox) -> Result<(), CircuitError> {
         for (sbox, before, after) in
-            [(s1, None, Some(0)), (s2, None, Some(8)), (x1, Some(0), None), (x2, Some(8), None)]
+            [(s1, None, Some(8)), (s2, None, Some(16)), (x1, Some(8), None), (x2, Some(16), None)]
         {
             let constants = (sbox.before.constant, sbox.after.constant);
             for input in 0..=255 {
-                let x = selected(&self.before, before, self.from_field.apply(input));
+                let x = selected(&self.before, before, input);
                 let x = x ^ self.from_field.apply(constants.0);
                 let y = self.inversion.evaluate(u32::from(x)) as u8;
-                let found = self.to_field.apply(selected(&self.after, after, y)) ^ constants.1;
+                let found = selected(&self.after, after, y) ^ constants.1;
                 let expected = sbox.apply(input);
                 if found != expected {
                     return Err(CircuitError { sbox: sbox.name, input, found, expected });
@@ -108,16 +106,18 @@ impl SboxCircuits {
     }
 }
 
-/// `x` plus the eight outputs from `from` on, if any.
+/// The first eight outputs for `x`, plus the eight from `from` on, if any.
 fn selected(circuit: &Circuit, from: Option<u32>, x: u8) -> u8 {
-    from.map_or(x, |from| x ^ (circuit.evaluate(u32::from(x)) >> from) as u8)
+    let outputs = circuit.evaluate(u32::from(x));
+    outputs as u8 ^ from.map_or(0, |from| (outputs >> from) as u8)
 }
 
-/// The circuit for two maps, each minus the identity.
-fn differences(first: [u8; 8], second: [u8; 8]) -> Circuit {
-    let minus_identity = |rows: [u8; 8]| rows.into_iter().enumerate().map(|(i, row)| row ^ 1 << i);
-    let rows: Vec<u8> = minus_identity(first).chain(minus_identity(second)).collect();
-    derive_linear(8, &rows, TRIES)
+/// The circuit for a map, and for two others minus that one.
+fn differences([plain, first, second]: [BitMatrix; 3]) -> Circuit {
+    let plain = plain.rows();
+    let minus_plain = |map: BitMatrix| core::array::from_fn(|i| map.rows()[i] ^ plain[i]);
+    let rows: [[u8; 8]; 3] = [plain, minus_plain(first), minus_plain(second)];
+    derive_linear(8, rows.as_flattened(), TRIES)
 }
 
 #[cfg(test)]

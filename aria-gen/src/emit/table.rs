@@ -7,7 +7,6 @@ use super::Kernel;
 use super::items::{feature_variant, ident, number};
 use super::package::PackageKind;
 use super::source::{Notes, Source, doc};
-use super::words::LAYERS;
 use crate::isa::Feature;
 use crate::kernel::{KernelId, KeyForm};
 use crate::pipeline::BuiltWords;
@@ -41,10 +40,6 @@ pub(super) fn emit_lib(kind: PackageKind, kernels: &[Kernel], words: &[BuiltWord
 }
 
 fn modules(kind: PackageKind, kernels: &[Kernel], words: &[BuiltWords]) -> TokenStream {
-    let layers = (!words.is_empty()).then(|| {
-        let name = ident(LAYERS);
-        quote! { mod #name; }
-    });
     let portable = words.iter().map(|built| ident(&built.id.to_string()));
     let names = kernels.iter().map(|k| ident(&k.built.id.to_string()));
     let probe = (kind == PackageKind::Workspace).then(|| {
@@ -56,7 +51,6 @@ fn modules(kind: PackageKind, kernels: &[Kernel], words: &[BuiltWords]) -> Token
     quote! {
         #(#[cfg(target_arch = "x86_64")] mod #names;)*
         #(mod #portable;)*
-        #layers
         mod feature;
         mod key_form;
         #probe
@@ -75,9 +69,15 @@ fn entry_type() -> TokenStream {
          16 bytes, at any alignment, and they must be equal or not overlap.");
     let mapped32 =
         doc("The same, round keys in the form `mapped32`: [`mapped32`] makes it of round keys.");
-    let planes =
-        doc("ECB over one batch, round keys in the form `planes`, which `expand` makes of 13, \
-         15 or 17 round keys. Both functions are safe and need no CPU feature.");
+    let planes = doc(
+        "The same on any CPU, round keys in the form `planes`: a round key's bits in the order in \
+         which the kernel has those of a block. [`odd_planes`] makes it of round keys number 0, 2, 4, \
+         … but for the last, [`even_planes`] of the others.",
+    );
+    let spread = doc(
+        "The same on any CPU, round keys in the form `spread_planes`, which [`spread_planes`] makes of \
+         the form `planes`.",
+    );
     quote! {
         #entry
         #[derive(Clone, Copy, Debug)]
@@ -92,16 +92,14 @@ fn entry_type() -> TokenStream {
                 unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
             ),
             #planes
-            EcbPlanes {
-                /// Makes the round keys' form from those of RFC 5794, one for one.
-                expand: fn(raw: &[[u8; 16]], rk: &mut [[u64; 8]]),
-                /// Encrypts or decrypts a batch.
-                run: fn(rk: &[[u64; 8]], blocks: &FourBlocks) -> FourBlocks,
-            },
+            EcbPlanes(
+                unsafe fn(rk: &[[u8; 16]], input: *const u8, output: *mut u8, batches: usize),
+            ),
+            #spread
+            EcbSpreadPlanes(
+                unsafe fn(rk: &[[u64; 8]], input: *const u8, output: *mut u8, batches: usize),
+            ),
         }
-
-        /// A batch of the portable kernel.
-        pub type FourBlocks = [[u8; 16]; 4];
     }
 }
 
@@ -128,10 +126,18 @@ fn kernel_type() -> TokenStream {
     }
 }
 
-/// What the key schedule needs, from the portable kernel.
+/// What the key schedule and key forms need, from the portable kernels.
 fn portable_functions(words: &[BuiltWords]) -> TokenStream {
-    let modules = words.iter().map(|built| ident(&built.id.to_string()));
-    quote! { #(pub use #modules::{fe, fo};)* }
+    let uses = words.iter().map(|built| {
+        let module = ident(&built.id.to_string());
+        let kernel = built.id.to_string();
+        let entries = built.program.entries.iter().filter(|entry| entry.name != kernel);
+        let spread = built.program.spread.is_some().then(|| "spread_planes".to_owned());
+        let names = entries.map(|entry| entry.name.clone()).chain(spread);
+        let names = names.map(|name| ident(&name));
+        quote! { pub use #module::{#(#names),*}; }
+    });
+    quote! { #(#uses)* }
 }
 
 /// The rows with their ids, vector kernels' or not.
@@ -141,7 +147,7 @@ fn rows(kernels: &[Kernel], words: &[BuiltWords]) -> Vec<(String, TokenStream)> 
         let entry = match kernel.built.recipe.key_form {
             KeyForm::Broadcast32 => quote! { Entry::EcbBroadcast32 },
             KeyForm::Mapped32 => quote! { Entry::EcbMapped32 },
-            KeyForm::Planes => unreachable!("a form of kernels on words"),
+            KeyForm::Planes | KeyForm::SpreadPlanes => unreachable!("forms of kernels on words"),
         };
         let function = ident(&id.to_string());
         let entry = quote! { #entry(#function::#function) };
@@ -150,9 +156,11 @@ fn rows(kernels: &[Kernel], words: &[BuiltWords]) -> Vec<(String, TokenStream)> 
     });
     let words = words.iter().map(|built| {
         let function = ident(&built.id.to_string());
-        let entry = quote! {
-            Entry::EcbPlanes { expand: #function::expand_keys, run: #function::#function }
+        let entry = match built.recipe.key_form {
+            KeyForm::Planes => quote! { Entry::EcbPlanes },
+            _ => quote! { Entry::EcbSpreadPlanes },
         };
+        let entry = quote! { #entry(#function::#function) };
         (built.id.to_string(), row(built.id, &[], built.batch_cycles(), &entry))
     });
     let mut rows: Vec<(String, TokenStream)> = vectors.chain(words).collect();

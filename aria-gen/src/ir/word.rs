@@ -1,11 +1,11 @@
 //! The third vocabulary: what plain Rust does with 64-bit words, for the portable tier.
 //!
-//! A [`WordProgram`] is a kernel whose state is eight words at any time, and whose routines are
-//! straight-line ([`Routine`]) from eight words to eight. It reads its batch into words, runs them
-//! through the routines of one of its entries, and writes them back. Round keys and constants come
-//! as *rows* of words, which a routine reads by public number. So here too a secret-dependent branch
-//! or address cannot be written down; and every operation is one that takes the same time for all
-//! values on every CPU: there is no multiplication and no rotation by a variable.
+//! A [`WordProgram`] is a kernel whose state is a few words at any time, and whose routines are
+//! straight-line ([`Routine`]) from state to state. It reads its batch into words, runs them through
+//! the routines of one of its entries, and writes them back. Round keys and constants come as *rows*
+//! of words, which a routine reads by public number. So here too a secret-dependent branch or address
+//! cannot be written down; and every operation is one that takes the same time for all values on
+//! every CPU: there is no sum, no product and no rotation by a variable.
 //!
 //! This file knows words. It does not know ciphers or Rust text.
 
@@ -16,9 +16,6 @@ use super::op::{Access, Arity, Operation};
 use super::program::Program;
 use super::routine::Routine;
 use super::verify::VerifyError;
-
-/// Words of the state.
-pub const STATE_WORDS: usize = 8;
 
 /// An operation on words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +29,8 @@ pub enum WordOp {
     Xor,
     /// And of two words.
     And,
+    /// Or of two words.
+    Or,
     /// Exclusive or with a constant.
     XorMask {
         /// The constant.
@@ -57,9 +56,6 @@ pub enum WordOp {
         /// By so many bits, below 64.
         by: u32,
     },
-    /// 16 times the word minus the word. If only the lowest bit of each nibble may be set, that
-    /// makes four copies of each.
-    SpreadNibbles,
 }
 
 impl Display for WordOp {
@@ -68,12 +64,12 @@ impl Display for WordOp {
             Self::Row { index } => write!(f, "row {index}"),
             Self::Xor => f.write_str("xor"),
             Self::And => f.write_str("and"),
+            Self::Or => f.write_str("or"),
             Self::XorMask { mask } => write!(f, "xor_mask {mask:#018x}"),
             Self::AndMask { mask } => write!(f, "and_mask {mask:#018x}"),
             Self::ShiftLeft { by } => write!(f, "shift_left {by}"),
             Self::ShiftRight { by } => write!(f, "shift_right {by}"),
             Self::RotateRight { by } => write!(f, "rotate_right {by}"),
-            Self::SpreadNibbles => f.write_str("spread_nibbles"),
         }
     }
 }
@@ -84,16 +80,14 @@ impl Operation for WordOp {
     fn arity(&self) -> Arity {
         Arity::Exactly(match self {
             Self::Row { .. } => 0,
-            Self::Xor | Self::And => 2,
+            Self::Xor | Self::And | Self::Or => 2,
             _ => 1,
         })
     }
 
     fn access(&self) -> Access {
-        match *self {
-            Self::Row { index } => Access::RoundKey { index },
-            _ => Access::Pure,
-        }
+        // What a row has is checked where routines are called, with rows of their own lengths.
+        Access::Pure
     }
 
     fn evaluate(&self, operands: &[&[u8]], context: &Context<'_>) -> Vec<u8> {
@@ -103,12 +97,12 @@ impl Operation for WordOp {
             Self::Row { index } => word(&context.round_key()[8 * index..][..8]),
             Self::Xor => operand(0) ^ operand(1),
             Self::And => operand(0) & operand(1),
+            Self::Or => operand(0) | operand(1),
             Self::XorMask { mask } => operand(0) ^ mask,
             Self::AndMask { mask } => operand(0) & mask,
             Self::ShiftLeft { by } => operand(0) << by,
             Self::ShiftRight { by } => operand(0) >> by,
             Self::RotateRight { by } => operand(0).rotate_right(by),
-            Self::SpreadNibbles => (operand(0) << 4).wrapping_sub(operand(0)),
         };
         result.to_le_bytes().to_vec()
     }
@@ -164,9 +158,16 @@ pub enum Flow {
     },
 }
 
-/// Where the bytes of a batch lie in the words: byte `places[w][j]` of the batch is byte j, the
-/// least significant first, of word w.
-pub type Places = [[usize; 8]; STATE_WORDS];
+/// A way in which the bytes of a batch lie in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// Lower-case name, unique in the program.
+    pub name: &'static str,
+    /// What it is, after "Bytes of a batch".
+    pub doc: &'static str,
+    /// Byte `words[w][j]` of the batch is byte j, the least significant first, of word w.
+    pub words: Vec<[usize; 8]>,
+}
 
 /// A function of a kernel: a batch in, a batch out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -186,20 +187,24 @@ pub struct WordEntry {
 /// A kernel on words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WordProgram {
+    /// Words of the state.
+    pub state_words: usize,
     /// Bytes that a batch reads and writes.
     pub batch_bytes: usize,
-    /// Ways in which the batch's bytes lie in the words, with a name and a sentence each.
-    pub places: Vec<(&'static str, String, Places)>,
+    /// Ways in which the batch's bytes lie in the words.
+    pub places: Vec<Places>,
     /// Named constants.
     pub rows: Vec<ConstantRow>,
     /// The routines, in the order in which a reader wants them.
     pub routines: Vec<Routine<WordOp>>,
     /// The functions.
     pub entries: Vec<WordEntry>,
+    /// What makes a round key's row of its planes, which are two words, if that takes anything.
+    pub spread: Option<Routine<WordOp>>,
 }
 
 impl WordProgram {
-    /// Runs an entry over one batch. Round keys are rows of [`STATE_WORDS`] words.
+    /// Runs an entry over one batch. Round keys are rows of as many words as the state has.
     ///
     /// # Panics
     ///
@@ -207,23 +212,23 @@ impl WordProgram {
     #[must_use]
     pub fn run(&self, entry: usize, round_keys: &[Vec<u64>], batch: &[u8]) -> Vec<u8> {
         let entry = &self.entries[entry];
-        let (_, _, load) = &self.places[entry.load];
-        let (_, _, store) = &self.places[entry.store];
-        let mut state = load.map(|word| u64::from_le_bytes(word.map(|place| batch[place])));
+        let load = self.places[entry.load].words.iter();
+        let mut state: Vec<u64> =
+            load.map(|word| u64::from_le_bytes(word.map(|place| batch[place]))).collect();
         for flow in &entry.flow {
             match flow {
-                Flow::Call(call) => state = self.call(*call, round_keys, 0, state),
+                Flow::Call(call) => state = self.call(*call, round_keys, 0, &state),
                 Flow::AlternateRounds { odd, even } => {
                     for turn in 1..round_keys.len() - 1 {
                         for call in if turn % 2 == 1 { odd } else { even } {
-                            state = self.call(*call, round_keys, turn, state);
+                            state = self.call(*call, round_keys, turn, &state);
                         }
                     }
                 }
             }
         }
         let mut output = vec![0; self.batch_bytes];
-        for (word, places) in state.iter().zip(store) {
+        for (word, places) in state.iter().zip(&self.places[entry.store].words) {
             for (byte, place) in word.to_le_bytes().into_iter().zip(places) {
                 output[*place] = byte;
             }
@@ -231,13 +236,7 @@ impl WordProgram {
         output
     }
 
-    fn call(
-        &self,
-        call: WordCall,
-        keys: &[Vec<u64>],
-        turn: usize,
-        state: [u64; STATE_WORDS],
-    ) -> [u64; STATE_WORDS] {
+    fn call(&self, call: WordCall, keys: &[Vec<u64>], turn: usize, state: &[u64]) -> Vec<u64> {
         let row: &[u64] = match call.row {
             RowRef::None => &[],
             RowRef::First => &keys[0],
@@ -245,26 +244,7 @@ impl WordProgram {
             RowRef::Last => &keys[keys.len() - 1],
             RowRef::Constant(number) => &self.rows[number].words,
         };
-        self.run_routine(call.routine, state, row)
-    }
-
-    /// Runs one routine.
-    ///
-    /// # Panics
-    ///
-    /// When the program does not verify, or the row is shorter than the routine reads.
-    #[must_use]
-    pub fn run_routine(
-        &self,
-        routine: usize,
-        state: [u64; STATE_WORDS],
-        row: &[u64],
-    ) -> [u64; STATE_WORDS] {
-        let row: Vec<u8> = row.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let args = state.map(|word| word.to_le_bytes().to_vec());
-        let context = Context::new(8, &[], &[], &row);
-        let results = run_routine(&self.routines[routine], &args, &context, &mut []);
-        core::array::from_fn(|i| u64::from_le_bytes(results[i][..].try_into().expect("a word")))
+        run_words(&self.routines[call.routine], state, row)
     }
 
     /// Checks the whole program: SSA, shapes, and that each byte of a batch is read, and written,
@@ -281,16 +261,24 @@ impl WordProgram {
             routines: Vec::new(),
             entry: Vec::new(),
         };
+        if let Some(spread) = &self.spread {
+            frame.verify_routine(spread)?;
+            let shape = [spread.params().len(), spread.results().len()];
+            if shape != [2, self.state_words] || row_length(spread) != 0 {
+                let fault = "it makes a row of two words and of nothing else";
+                return Err(VerifyError::new(spread.name(), fault));
+            }
+        }
         for routine in &self.routines {
             frame.verify_routine(routine)?;
             let shape = [routine.params().len(), routine.results().len()];
-            if shape != [STATE_WORDS; 2] {
+            if shape != [self.state_words; 2] {
                 let fault = "a routine takes the state and returns it";
                 return Err(VerifyError::new(routine.name(), fault));
             }
         }
-        for (name, _, places) in &self.places {
-            let mut seen: Vec<usize> = places.iter().flatten().copied().collect();
+        for Places { name, words, .. } in &self.places {
+            let mut seen: Vec<usize> = words.iter().flatten().copied().collect();
             seen.sort_unstable();
             if seen != (0..self.batch_bytes).collect::<Vec<_>>() {
                 return Err(VerifyError::new(name, "not every byte of the batch has one place"));
@@ -317,7 +305,7 @@ impl WordProgram {
             let length = match call.row {
                 RowRef::None => 0,
                 RowRef::Turn if !turn => return fail("a turn's round key outside the round loop"),
-                RowRef::First | RowRef::Turn | RowRef::Last => STATE_WORDS,
+                RowRef::First | RowRef::Turn | RowRef::Last => self.state_words,
                 RowRef::Constant(number) => match self.rows.get(number) {
                     Some(row) => row.words.len(),
                     None => return fail("a call with a row that the program lacks"),
@@ -329,6 +317,21 @@ impl WordProgram {
         }
         Ok(())
     }
+}
+
+/// Runs a routine on words, with the row that it reads.
+///
+/// # Panics
+///
+/// When the routine does not verify, or the row is shorter than what it reads.
+#[must_use]
+pub fn run_words(routine: &Routine<WordOp>, state: &[u64], row: &[u64]) -> Vec<u64> {
+    let row: Vec<u8> = row.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let args: Vec<Vec<u8>> = state.iter().map(|word| word.to_le_bytes().to_vec()).collect();
+    let context = Context::new(8, &[], &[], &row);
+    let results = run_routine(routine, &args, &context, &mut []);
+    let word = |bytes: &Vec<u8>| u64::from_le_bytes(bytes[..].try_into().expect("a word"));
+    results.iter().map(word).collect()
 }
 
 /// How many words of its row a routine reads: one more than the highest number.
@@ -343,16 +346,17 @@ pub fn row_length(routine: &Routine<WordOp>) -> usize {
 
 impl Display for WordProgram {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        writeln!(f, "program: {STATE_WORDS} words, batches of {} bytes", self.batch_bytes)?;
+        let (words, bytes) = (self.state_words, self.batch_bytes);
+        writeln!(f, "program: {words} words, batches of {bytes} bytes")?;
         for row in &self.rows {
             let words: Vec<String> = row.words.iter().map(|word| format!("{word:#018x}")).collect();
             writeln!(f, "row {} = {}", row.name, words.join(" "))?;
         }
-        for routine in &self.routines {
+        for routine in self.routines.iter().chain(&self.spread) {
             write!(f, "\n{routine}")?;
         }
         for entry in &self.entries {
-            let (load, store) = (self.places[entry.load].0, self.places[entry.store].0);
+            let (load, store) = (self.places[entry.load].name, self.places[entry.store].name);
             writeln!(f, "\nentry {}\n  load {load}", entry.name)?;
             for flow in &entry.flow {
                 match flow {

@@ -1,5 +1,6 @@
 //! Key forms: the shapes in which kernels want round keys in memory.
 
+use crate::kernel::bits;
 use crate::math::{BitMatrix, Sbox};
 use crate::spec::aria::{self, Layer};
 
@@ -15,9 +16,11 @@ pub enum KeyForm {
     /// inverse (the last round has none), and through what follows the AES instruction within
     /// the S-box.
     Mapped32,
-    /// Eight 64-bit words a round key: the bit planes of four copies of it, with constants of the
-    /// S-boxes added. The kernel that takes it comes with the function that makes it.
+    /// The bits of a round key in the order of [`bits::key_planes`]: 16 bytes again.
     Planes,
+    /// Eight 64-bit words a round key, its bit planes, each repeated for four blocks:
+    /// [`bits::spread_planes`].
+    SpreadPlanes,
 }
 
 impl KeyForm {
@@ -28,21 +31,22 @@ impl KeyForm {
             Self::Broadcast32 => "broadcast32",
             Self::Mapped32 => "mapped32",
             Self::Planes => "planes",
+            Self::SpreadPlanes => "spread_planes",
         }
     }
 
     /// The memory form of the round keys: what a machine program reads, round key by round key.
-    ///
-    /// # Panics
-    ///
-    /// For [`KeyForm::Planes`], which the kernel's own program makes.
     #[must_use]
     pub fn expand(self, raw: &[[u8; 16]]) -> Vec<Vec<u8>> {
         let words = |key: [u8; 16]| key.iter().flat_map(|&byte| [byte; 4]).collect();
         match self {
             Self::Broadcast32 => raw.iter().copied().map(words).collect(),
             Self::Mapped32 => (0..raw.len()).map(|turn| words(mapped(raw, turn))).collect(),
-            Self::Planes => unreachable!("kernels on words make their own form"),
+            Self::Planes => bits::key_planes(raw).iter().map(|key| key.to_vec()).collect(),
+            Self::SpreadPlanes => {
+                let words = |key| bits::spread_planes(key).into_iter().flat_map(u64::to_le_bytes);
+                bits::key_planes(raw).iter().map(|key| words(key).collect()).collect()
+            }
         }
     }
 }

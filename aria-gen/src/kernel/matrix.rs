@@ -15,7 +15,7 @@ use crate::isa::{Tier, Unit, Width};
 pub enum Layout {
     /// Register i holds byte i of every block.
     Slice,
-    /// Word k holds bit k of every byte.
+    /// Words hold one bit, or four, of every byte of every block.
     Bits,
 }
 
@@ -25,7 +25,7 @@ impl Layout {
     pub const fn description(self) -> &'static str {
         match self {
             Self::Slice => "byte-sliced: register i holds byte i of every block",
-            Self::Bits => "bit-sliced: word k holds bit k of every byte of every block",
+            Self::Bits => "bit-sliced: in words of bit planes",
         }
     }
 
@@ -69,6 +69,7 @@ pub const ROWS: &[KernelId] = &{
         row(Aria,  Avx512,   Vaes,  Zmm,  64,    Ecb),
         row(Aria,  Avx,      Aesni, Xmm,  16,    Ecb),
         row(Aria,  Avx,      Gfni,  Xmm,  16,    Ecb),
+        row(Aria,  Portable, Bits,  U64,  1,     Ecb),
         row(Aria,  Portable, Bits,  U64,  4,     Ecb),
         row(Aria,  Sse,      Aesni, Xmm,  16,    Ecb),
         row(Aria,  Sse,      Gfni,  Xmm,  16,    Ecb),
@@ -121,9 +122,9 @@ const PORTABLE_RULES: &[Rule] = &[
         remedy: "take width xmm, or tier portable",
     },
     Rule {
-        breaks: |id| id.tier == Tier::Portable && id.blocks != 4,
-        reason: "a word of 64 bits has a bit for each byte of four blocks",
-        remedy: "take blk4, which serves fewer blocks too",
+        breaks: |id| id.tier == Tier::Portable && !matches!(id.blocks, 1 | 4),
+        reason: "a word of 64 bits has a bit for each byte of four blocks, or four bits of each of one",
+        remedy: "take blk1 or blk4",
     },
 ];
 
@@ -196,7 +197,10 @@ pub fn recipe(id: KernelId) -> Result<Recipe, Illegal> {
     let rules = if portable { PORTABLE_RULES } else { RULES };
     match rules.iter().find(|rule| (rule.breaks)(&id)) {
         Some(rule) => Err(Illegal { id, reason: rule.reason, remedy: rule.remedy }),
-        None if portable => Ok(Recipe { layout: Layout::Bits, key_form: KeyForm::Planes }),
+        None if portable => {
+            let key_form = if id.blocks == 1 { KeyForm::Planes } else { KeyForm::SpreadPlanes };
+            Ok(Recipe { layout: Layout::Bits, key_form })
+        }
         None => Ok(Recipe {
             layout: Layout::Slice,
             key_form: match id.unit {

@@ -3,9 +3,9 @@
 
 use super::{Stage, check};
 use crate::error::GenError;
-use crate::ir::word::{Flow, STATE_WORDS, WordCall, WordOp, WordProgram};
+use crate::ir::word::{Flow, WordCall, WordOp, WordProgram};
 use crate::ir::{Operation, Routine};
-use crate::kernel::bits::{self, BitsRoutine, KEY_PLACES, KEY_ROW};
+use crate::kernel::bits::{self, BitsRoutine};
 use crate::kernel::{KernelId, Layout, Recipe, matrix};
 
 /// A kernel on words.
@@ -74,49 +74,21 @@ impl BuiltWords {
         flows.sum::<usize>() / OPERATIONS_A_CYCLE
     }
 
-    /// The round keys in the form that the program reads, as its emitted expansion makes them: four
-    /// at a time, the last one by itself, as if its number were odd.
-    ///
-    /// # Panics
-    ///
-    /// When there is no round key.
+    /// The round keys in the form that the program reads, as rows of words.
     #[must_use]
     pub fn expand_keys(&self, raw: &[[u8; 16]]) -> Vec<Vec<u64>> {
-        let (last, others) = raw.split_last().expect("there are round keys");
-        let mut expanded = Vec::new();
-        for four in others.chunks(4) {
-            expanded.extend(self.expand_four(four).into_iter().take(four.len()));
-        }
-        expanded.push(self.expand_four(&[[0; 16], *last]).swap_remove(1));
-        expanded
-    }
-
-    fn expand_four(&self, raw: &[[u8; 16]]) -> Vec<Vec<u64>> {
-        let mut batch: Vec<u8> = raw.concat();
-        batch.resize(self.program.batch_bytes, 0);
-        let (_, _, places) = &self.program.places[KEY_PLACES];
-        let words = places.map(|word| u64::from_le_bytes(word.map(|place| batch[place])));
-        let run = |routine: BitsRoutine, state, row: &[u64]| {
-            self.program.run_routine(routine as usize, state, row)
+        let keys = self.recipe.key_form.expand(raw);
+        let words = |key: &Vec<u8>| {
+            key.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect()
         };
-        let planes = run(BitsRoutine::Slice, words, &[]);
-        let mut planes = run(BitsRoutine::Add, planes, &self.program.rows[KEY_ROW].words);
-        let mut expanded = Vec::new();
-        for _ in 0..4 {
-            expanded.push(run(BitsRoutine::Spread, planes, &[]).to_vec());
-            planes = run(BitsRoutine::NextBlock, planes, &[]);
-        }
-        expanded
+        keys.iter().map(words).collect()
     }
 }
 
 /// The operations of a routine; reading a word of a row is none, being an operand.
 fn operations(routine: &Routine<WordOp>) -> usize {
-    debug_assert_eq!(routine.results().len(), STATE_WORDS);
     let counts = |op: &WordOp| match op {
         WordOp::Row { .. } => 0,
-        // A shift and a subtraction.
-        WordOp::SpreadNibbles => 2,
         op => usize::from(op.has_result()),
     };
     routine.body().iter().map(|stmt| counts(&stmt.op)).sum()

@@ -3,6 +3,8 @@
 use super::*;
 use crate::ir::Value;
 
+const STATE_WORDS: usize = 8;
+
 /// Adds a round key, between loading bytes in order and storing them in order.
 fn adding() -> WordProgram {
     let mut routine = Routine::new("add", "");
@@ -13,10 +15,11 @@ fn adding() -> WordProgram {
     });
     let sum = sum.collect();
     routine.set_results(sum);
-    let places = core::array::from_fn(|w| core::array::from_fn(|j| 8 * w + j));
+    let words = (0..STATE_WORDS).map(|w| core::array::from_fn(|j| 8 * w + j)).collect();
     WordProgram {
+        state_words: STATE_WORDS,
         batch_bytes: 64,
-        places: vec![("IN_ORDER", String::new(), places)],
+        places: vec![Places { name: "in_order", doc: "", words }],
         rows: vec![ConstantRow { name: "ONE", doc: String::new(), words: vec![1; STATE_WORDS] }],
         routines: vec![routine],
         entries: vec![WordEntry {
@@ -29,6 +32,7 @@ fn adding() -> WordProgram {
             ],
             store: 0,
         }],
+        spread: None,
     }
 }
 
@@ -50,7 +54,8 @@ fn entries_run() {
 #[test]
 fn rules_are_enforced() {
     refused("takes the state", |p| p.routines[0].set_results(Vec::new()));
-    refused("has one place", |p| p.places[0].2[0][0] = 1);
+    refused("of two words", |p| p.spread = Some(p.routines[0].clone()));
+    refused("has one place", |p| p.places[0].words[0][0] = 1);
     refused("stores in a way", |p| p.entries[0].store = 1);
     refused("a routine that the program lacks", |p| {
         p.entries[0].flow.push(Flow::Call(WordCall { routine: 1, row: RowRef::None }));
@@ -79,7 +84,9 @@ fn operations_on_a_word() {
     assert_eq!(apply(WordOp::RotateRight { by: 4 }), 0x3800_0000_0000_0001);
     assert_eq!(apply(WordOp::AndMask { mask: 0x12 }), 0x12);
     assert_eq!(apply(WordOp::XorMask { mask: 0x12 }), 0x8000_0000_0000_0001);
-    let lowest: u64 = 0x1010_0000_0000_0011;
-    let spread = WordOp::SpreadNibbles.evaluate(&[&lowest.to_le_bytes()], &context);
-    assert_eq!(spread, 0xf0f0_0000_0000_00ff_u64.to_le_bytes());
+    let y: u64 = 0x8000_0000_0000_0001;
+    let binary = |op: WordOp| op.evaluate(&[&x.to_le_bytes(), &y.to_le_bytes()], &context);
+    assert_eq!(binary(WordOp::Xor), 0x12_u64.to_le_bytes());
+    assert_eq!(binary(WordOp::And), 0x8000_0000_0000_0001_u64.to_le_bytes());
+    assert_eq!(binary(WordOp::Or), x.to_le_bytes());
 }
