@@ -16,6 +16,7 @@
 //! * [`meaning`]: what instructions do to them.
 //! * [`memory`]: what a kernel may touch.
 //! * [`reader`]: Rust text → an execution.
+//! * [`columns`]: functions that the domain cannot follow, proved on all inputs.
 //! * [`package`]: which kernels there are.
 //! * [`mod@reference`]: what they must compute.
 //! * [`verdict`], [`fault`], [`counterexample`]: the answers.
@@ -23,6 +24,7 @@
 //! It uses `math` and `spec`, and of the generator nothing: no IR, instruction table, builder, pass
 //! or emitter, so that it cannot share their mistakes. It reads no files; the caller does.
 
+pub mod columns;
 pub mod counterexample;
 pub mod domain;
 pub mod fault;

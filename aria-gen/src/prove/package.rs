@@ -36,19 +36,24 @@ impl Kernel {
     }
 }
 
-/// Reads the table from the text of the package's `src/lib.rs`; `path` is for messages. Rows of
-/// kernels on words are left out: [`read_beyond`] names them.
+/// Reads the table from the text of the package's `src/lib.rs`; `path` is for messages.
 ///
 /// # Errors
 ///
 /// When the text does not parse or the table is not where and how the generator writes it.
 pub fn read_kernels(path: &str, text: &str) -> Result<Vec<Kernel>, Fault> {
     let fault = |line, cause| Fault { path: path.to_owned(), line, cause };
-    let file = parse(path, text)?;
-    let Some(rows) = table(&file) else {
+    let file = syn::parse_file(text)
+        .map_err(|error| fault(error.span().start().line, Cause::Syntax(error.to_string())))?;
+    // The other table of this name, for targets that hold portable kernels only, has fewer rows.
+    let tables = file.items.iter().filter_map(|item| match item {
+        Item::Const(item) if item.ident == "KERNELS" => rows(&item.expr),
+        _ => None,
+    });
+    let Some(rows) = tables.max_by_key(|rows| rows.elems.len()) else {
         return Err(fault(1, Cause::Undefined("KERNELS".to_owned())));
     };
-    let kernels = rows.elems.iter().filter(|expr| !is_on_words(expr)).map(|expr| {
+    let kernels = rows.elems.iter().map(|expr| {
         let line = expr.span().start().line;
         let unknown = || fault(line, Cause::Unsupported("this row of `KERNELS`".to_owned()));
         let kernel = read_row(expr).ok_or_else(unknown)?;
@@ -59,49 +64,6 @@ pub fn read_kernels(path: &str, text: &str) -> Result<Vec<Kernel>, Fault> {
         if is_plain_module(&file, &kernel.module) { Ok(kernel) } else { Err(elsewhere()) }
     });
     kernels.collect()
-}
-
-/// The ids of the table's kernels on words. Their S-boxes are circuits of ANDs, which the domain of
-/// linear forms cannot hold; no claim is made about them here.
-///
-/// # Errors
-///
-/// When the text does not parse.
-pub fn read_beyond(path: &str, text: &str) -> Result<Vec<String>, Fault> {
-    let file = parse(path, text)?;
-    let rows = table(&file).map(|rows| rows.elems.iter()).into_iter().flatten();
-    let ids = rows.filter(|expr| is_on_words(expr)).filter_map(|expr| match expr {
-        Expr::Struct(row) => match field(row, "id")? {
-            Expr::Lit(ExprLit { lit: Lit::Str(id), .. }) => Some(id.value()),
-            _ => None,
-        },
-        _ => None,
-    });
-    Ok(ids.collect())
-}
-
-fn parse(path: &str, text: &str) -> Result<File, Fault> {
-    syn::parse_file(text).map_err(|error| Fault {
-        path: path.to_owned(),
-        line: error.span().start().line,
-        cause: Cause::Syntax(error.to_string()),
-    })
-}
-
-/// The larger table named `KERNELS`: the other, for targets without vector kernels, has fewer rows.
-fn table(file: &File) -> Option<&ExprArray> {
-    let tables = file.items.iter().filter_map(|item| match item {
-        Item::Const(item) if item.ident == "KERNELS" => rows(&item.expr),
-        _ => None,
-    });
-    tables.max_by_key(|rows| rows.elems.len())
-}
-
-/// Whether the row is of a kernel on words: its entry is `Entry::EcbPlanes { … }`.
-fn is_on_words(row: &Expr) -> bool {
-    let Expr::Struct(row) = row else { return false };
-    let Some(Expr::Struct(entry)) = field(row, "entry") else { return false };
-    entry.path.segments.last().is_some_and(|word| word.ident == "EcbPlanes")
 }
 
 /// Whether `mod name;` stands in the file, once and without an attribute that moves it elsewhere.
@@ -148,6 +110,8 @@ fn read_row(expr: &Expr) -> Option<Kernel> {
     let key_form = match path(&entry.func)?.last()?.as_str() {
         "EcbBroadcast32" => KeyForm::Broadcast32,
         "EcbMapped32" => KeyForm::Mapped32,
+        "EcbPlanes" => KeyForm::Planes,
+        "EcbSpreadPlanes" => KeyForm::SpreadPlanes,
         _ => return None,
     };
     let [module, function] = <[String; 2]>::try_from(path(entry.args.first()?)?).ok()?;
@@ -202,13 +166,7 @@ mod tests {
             function: "function".to_owned(),
         };
         assert_eq!(kernel.path(), "src/module.rs");
-        assert_eq!(read_kernels("lib.rs", text), Ok(vec![kernel.clone()]));
-        assert_eq!(read_beyond("lib.rs", text), Ok(Vec::new()));
-
-        let words = "= &[Kernel { id: \"w\", entry: Entry::EcbPlanes { run: m::f } }, Kernel";
-        let with_words = text.replacen("= &[Kernel", words, 1);
-        assert_eq!(read_kernels("lib.rs", &with_words), Ok(vec![kernel]));
-        assert_eq!(read_beyond("lib.rs", &with_words), Ok(vec!["w".to_owned()]));
+        assert_eq!(read_kernels("lib.rs", text), Ok(vec![kernel]));
 
         let modules =
             ["", "mod module {}", "#[path = \"x.rs\"] mod module;", "mod module; mod module;"];

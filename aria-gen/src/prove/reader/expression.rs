@@ -1,10 +1,13 @@
 //! Expressions.
 
+use std::rc::Rc;
+
 use syn::{
-    BinOp, Expr, ExprBinary, ExprCall, ExprIndex, ExprPath, ExprRange, Lit, LitInt, RangeLimits,
+    BinOp, Expr, ExprBinary, ExprCall, ExprIndex, ExprPath, ExprRange, Lit, LitInt, RangeLimits, UnOp,
 };
 
 use super::super::domain::Domain;
+use super::super::domain::word::{Fill, shift_left, shift_right};
 use super::super::fault::Cause;
 use super::super::meaning::table;
 use super::Value;
@@ -43,6 +46,14 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
             Expr::Paren(node) => self.evaluate(&node.expr),
             Expr::Path(node) => self.path(node),
             Expr::Range(node) => self.range(node),
+            // A reference is as what it refers to.
+            Expr::Reference(node) if node.mutability.is_none() => self.evaluate(&node.expr),
+            Expr::Unary(node) if matches!(node.op, UnOp::Deref(_)) => {
+                match self.evaluate(&node.expr)? {
+                    value @ (Value::Array(_) | Value::Word(_)) => Ok(value),
+                    other => Err(other.mismatch("a reference")).at(node),
+                }
+            }
             Expr::Return(node) => {
                 let value = match &node.expr {
                     Some(expr) => self.evaluate(expr)?,
@@ -83,8 +94,8 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
     /// A call of a function of the file, or of an intrinsic.
     fn call_expression(&mut self, node: &'p ExprCall) -> Step<Value<D::Byte>, D::Byte> {
         let Expr::Path(callee) = &*node.func else { return unsupported(node) };
-        if is_from_le_bytes(&callee.path) && callee.qself.is_none() {
-            return self.signed_word(node);
+        if let (Some(signed), None) = (from_le_bytes(&callee.path), &callee.qself) {
+            return self.word_of_bytes(node, signed);
         }
         let [segment] = &*callee.path.segments.iter().collect::<Vec<_>>() else {
             return unsupported(node);
@@ -115,8 +126,12 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
         }
     }
 
-    /// `i64::from_le_bytes(array)`
-    fn signed_word(&mut self, node: &'p ExprCall) -> Step<Value<D::Byte>, D::Byte> {
+    /// `i64::from_le_bytes(array)` and `u64::from_le_bytes(array)`
+    fn word_of_bytes(
+        &mut self,
+        node: &'p ExprCall,
+        signed: bool,
+    ) -> Step<Value<D::Byte>, D::Byte> {
         let byte = Type::Word { bytes: 1, signed: false };
         let ty = Type::Array(Box::new(byte), Some(8));
         let [arg] = &*node.args.iter().collect::<Vec<_>>() else { return unsupported(node) };
@@ -128,7 +143,7 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
             Value::Word(word) => word.bytes.to_vec(),
             _ => Vec::new(),
         });
-        Ok(Value::Word(Word { bytes: bytes.collect(), signed: true }))
+        Ok(Value::Word(Word { bytes: bytes.collect(), signed }))
     }
 
     /// `array[number]`
@@ -147,10 +162,36 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
         found.cloned().ok_or_else(beyond).at(node)
     }
 
-    /// Sums and products of numbers, at most one factor of which depends on the batch.
+    /// Sums and products of numbers, at most one factor of which depends on the batch; operations on
+    /// words.
     fn binary(&mut self, node: &'p ExprBinary) -> Step<Value<D::Byte>, D::Byte> {
         let (left, right) = match (self.evaluate(&node.left)?, self.evaluate(&node.right)?) {
             (Value::Number(left), Value::Number(right)) => (left, right),
+            (Value::Word(word), other) | (other, Value::Word(word))
+                if !matches!(other, Value::Number(_)) || !is_shift(&node.op) =>
+            {
+                let Word { signed, .. } = word;
+                let ty = Type::Word { bytes: word.bytes.len(), signed };
+                let Value::Word(other) = ty.conform(self.domain, other).at(node)? else {
+                    return unsupported(node);
+                };
+                let bytes = self.bitwise(&node.op, &word.bytes, &other.bytes, node)?;
+                return Ok(Value::Word(Word { bytes, signed }));
+            }
+            (Value::Word(word), Value::Number(places)) if !word.signed => {
+                let bits = 8 * word.bytes.len();
+                let places = places.known().and_then(|places| usize::try_from(places).ok());
+                let Some(places) = places else { return unsupported(node) };
+                if places >= bits {
+                    return Err(Cause::Panic(format!("a shift of {bits} bits by {places}"))).at(node);
+                }
+                let bytes = match node.op {
+                    BinOp::Shl(_) => shift_left(self.domain, &word.bytes, places),
+                    BinOp::Shr(_) => shift_right(self.domain, &word.bytes, places, Fill::Zero),
+                    _ => return unsupported(node),
+                };
+                return Ok(Value::Word(Word { bytes: bytes.into(), signed: false }));
+            }
             (Value::Number(_), other) | (other, _) => {
                 return Err(other.mismatch("a number")).at(node);
             }
@@ -163,6 +204,27 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
         };
         let overflow = || Cause::Panic("the result does not fit into 64 bits".to_owned());
         result.map(Value::Number).ok_or_else(overflow).at(node)
+    }
+
+    /// And, or, exclusive or, byte by byte; a or b is a + b + a·b.
+    fn bitwise(
+        &mut self,
+        op: &BinOp,
+        left: &[D::Byte],
+        right: &[D::Byte],
+        node: &'p ExprBinary,
+    ) -> Step<Rc<[D::Byte]>, D::Byte> {
+        let domain = &*self.domain;
+        let bytes = left.iter().zip(right).map(|(a, b)| match op {
+            BinOp::BitXor(_) => Ok(domain.xor(a, b)),
+            BinOp::BitAnd(_) => domain.and(a, b).at(node),
+            BinOp::BitOr(_) => {
+                let product = domain.and(a, b).at(node)?;
+                Ok(domain.xor(&domain.xor(a, b), &product))
+            }
+            _ => unsupported(node),
+        });
+        bytes.collect()
     }
 
     /// `start..end`
@@ -180,10 +242,19 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
     }
 }
 
-/// Whether a path is that of `i64::from_le_bytes`, spelled so; no item can take the name `i64`, for
-/// the reader refuses types.
-fn is_from_le_bytes(path: &syn::Path) -> bool {
+/// Whether the word is signed, if the path is `i64::from_le_bytes` or `u64::from_le_bytes`, spelled so;
+/// no item can take the names of types, for the reader refuses that.
+fn from_le_bytes(path: &syn::Path) -> Option<bool> {
     let words: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
     let plain = path.segments.iter().all(|s| s.arguments.is_none());
-    plain && path.leading_colon.is_none() && words == ["i64", "from_le_bytes"]
+    let signed = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["i64", "from_le_bytes"] => true,
+        ["u64", "from_le_bytes"] => false,
+        _ => return None,
+    };
+    (plain && path.leading_colon.is_none()).then_some(signed)
+}
+
+const fn is_shift(op: &BinOp) -> bool {
+    matches!(op, BinOp::Shl(_) | BinOp::Shr(_))
 }
