@@ -16,7 +16,7 @@ use crate::token::Token;
 
 /// ARIA with `RK` round keys, for both directions.
 ///
-/// Holds the raw round keys of both and the choice of kernels; [`AriaEnc`] and [`AriaDec`] are half
+/// Holds the round keys of both and the choice of kernels; [`AriaEnc`] and [`AriaDec`] are half
 /// as large. Only 13, 15 and 17 round keys make a cipher: use [`Aria128`], [`Aria192`] and
 /// [`Aria256`].
 #[derive(Clone)]
@@ -71,7 +71,9 @@ macro_rules! constructors {
             /// A cipher that runs what `token` permits.
             #[must_use]
             pub fn new_with_token(key: &Key<Self>, token: Token) -> Self {
-                let enc = AriaEnc { ek: RoundKeys::encryption(key), plan: ecb::plan(token) };
+                let plan = ecb::plan(token);
+                let mut enc = AriaEnc { ek: RoundKeys::encryption(key), plan };
+                ecb::kept(&plan).make(&mut enc.ek);
                 $from(enc)
             }
 
@@ -104,9 +106,21 @@ constructors!(Aria, Self::from);
 constructors!(AriaEnc, core::convert::identity);
 constructors!(AriaDec, Self::from);
 
+impl<const RK: usize> AriaEnc<RK> {
+    /// The round keys of decryption, kept as those of encryption are.
+    fn decryption_keys(&self) -> RoundKeys<RK> {
+        let kept = ecb::kept(&self.plan);
+        let mut keys = self.ek.clone();
+        kept.undo(&mut keys);
+        keys = RoundKeys::decryption(&keys);
+        kept.make(&mut keys);
+        keys
+    }
+}
+
 impl<const RK: usize> From<&AriaEnc<RK>> for AriaDec<RK> {
     fn from(enc: &AriaEnc<RK>) -> Self {
-        Self { dk: RoundKeys::decryption(&enc.ek), plan: enc.plan }
+        Self { dk: enc.decryption_keys(), plan: enc.plan }
     }
 }
 
@@ -124,7 +138,7 @@ impl<const RK: usize> From<&AriaEnc<RK>> for Aria<RK> {
 
 impl<const RK: usize> From<AriaEnc<RK>> for Aria<RK> {
     fn from(enc: AriaEnc<RK>) -> Self {
-        Self { dk: RoundKeys::decryption(&enc.ek), ek: enc.ek, plan: enc.plan }
+        Self { dk: enc.decryption_keys(), ek: enc.ek, plan: enc.plan }
     }
 }
 

@@ -7,16 +7,13 @@
 use core::num::NonZeroU16;
 
 use aria_kernels::{Entry, KERNELS, Kernel};
-use cipher::consts::U4;
-use cipher::{Array, InOutBuf};
+use cipher::InOutBuf;
 
 use crate::Block;
-use crate::forms::{Form, Forms, Planes, Words};
+use crate::forms::{Form, Kept, Keys, Shape};
 use crate::planner::{Candidate, MAX_STEPS, Plan};
-use crate::schedule::RoundKeys;
 use crate::table;
 use crate::token::Token;
-use crate::wiped::Wiped;
 
 /// An ECB kernel that a token permits. Its field is the row in [`KERNELS`].
 #[derive(Clone, Copy, Debug)]
@@ -26,9 +23,7 @@ impl EcbKernel {
     /// The kernel in this row, if it is an ECB kernel and the token permits it.
     fn permitted(token: Token, row: u16) -> Option<Candidate<Self>> {
         let kernel = &KERNELS[usize::from(row)];
-        if form(kernel.entry).is_none() && !matches!(kernel.entry, Entry::EcbPlanes { .. }) {
-            return None;
-        }
+        form(kernel.entry)?;
         token.permits(row).then_some(Candidate {
             kernel: Self(row),
             batch: batch(kernel),
@@ -36,72 +31,48 @@ impl EcbKernel {
         })
     }
 
-    fn entry(self) -> Entry {
-        KERNELS[usize::from(self.0)].entry
+    /// The form of round keys that the kernel wants.
+    pub(crate) fn form(self) -> Form {
+        form(KERNELS[usize::from(self.0)].entry).expect("permitted() saw that the entry has one")
     }
 
-    /// Whether [`run`](Self::run) serves a last batch that is not full, too.
-    pub(crate) fn serves_any_number(self) -> bool {
-        matches!(self.entry(), Entry::EcbPlanes { .. })
-    }
-
-    /// Makes the form of the round keys that the kernel wants, unless it is there already.
-    pub(crate) fn prepare<const RK: usize>(self, forms: &mut Forms<RK>, keys: &RoundKeys<RK>) {
-        match self.entry() {
-            Entry::EcbPlanes { expand, .. } => {
-                if forms.planes.is_none() {
-                    forms.planes.insert(Planes::zero()).fill(keys, expand);
-                }
-            }
-            entry => {
-                if let (Some(form), None) = (form(entry), &forms.words) {
-                    forms.words.insert(Words::zero()).fill(form, keys);
-                }
-            }
-        }
-    }
-
-    /// Runs the kernel over all full batches of `blocks`; what is left after them is not touched,
-    /// unless the kernel [serves any number](Self::serves_any_number).
-    ///
-    /// # Panics
-    ///
-    /// If `forms` were not [prepared](Self::prepare) for it.
-    pub(crate) fn run<const RK: usize>(self, forms: &Forms<RK>, blocks: InOutBuf<'_, '_, Block>) {
+    /// Runs the kernel over all full batches of `blocks`; what is left after them is not touched.
+    #[inline]
+    pub(crate) fn run<const RK: usize>(self, rk: &Keys<'_, RK>, blocks: InOutBuf<'_, '_, Block>) {
         const { assert!(matches!(RK, 13 | 15 | 17)) };
         let kernel = &KERNELS[usize::from(self.0)];
-        match (kernel.entry, forms) {
-            (
-                Entry::EcbBroadcast32(entry) | Entry::EcbMapped32(entry),
-                Forms { words: Some(rk), .. },
-            ) => {
-                let batches = blocks.len() / kernel.blocks;
-                let (input, output) = blocks.into_raw();
-                // SAFETY:
-                // - Features: an `EcbKernel` is only made in `permitted`, for a row that a token
-                //   permits, so this CPU has all that the row names.
-                // - Round keys: `rk` has `RK` of them, which is 13, 15 or 17.
-                // - Buffers: an `InOutBuf` is readable and writable for its length, which is at
-                //   least `batches * kernel.blocks` blocks of 16 bytes, and its two sides are equal
-                //   or do not overlap.
-                unsafe { entry(rk.as_words(), input.cast(), output.cast(), batches) }
+        let batches = blocks.len() / kernel.blocks;
+        let (input, output) = blocks.into_raw();
+        // SAFETY of each call of `entry` below:
+        // - Features: an `EcbKernel` is only made in `permitted`, for a row that a token permits, so
+        //   this CPU has all that the row names.
+        // - Round keys: there are `RK` of them, which is 13, 15 or 17, in the form that the variant
+        //   names.
+        // - Buffers: an `InOutBuf` is readable and writable for its length, which is at least
+        //   `batches * kernel.blocks` blocks of 16 bytes, and its two sides are equal or do not
+        //   overlap.
+        match kernel.entry {
+            Entry::EcbRaw(entry) => {
+                // SAFETY: see above.
+                unsafe { entry(rk.kept(), input.cast(), output.cast(), batches) }
             }
-            (Entry::EcbPlanes { run, .. }, Forms { planes: Some(rk), .. }) => {
-                let (batches, mut rest) = blocks.into_chunks::<U4>();
-                for mut batch in batches {
-                    let input = batch.clone_in().0.map(|block| block.0);
-                    *batch.get_out() = Array(run(rk.as_words(), &input).map(Array));
-                }
-                if !rest.is_empty() {
-                    let mut batch = Wiped::<u8, 4>::zero();
-                    let used = rest.len();
-                    Block::cast_slice_from_core_mut(&mut batch[..])[..used]
-                        .copy_from_slice(rest.get_in());
-                    let output = run(rk.as_words(), &batch).map(Array);
-                    rest.get_out().copy_from_slice(&output[..used]);
-                }
+            Entry::EcbPlanes(entry) => {
+                // SAFETY: see above.
+                unsafe { entry(rk.kept(), input.cast(), output.cast(), batches) }
             }
-            (other, _) => unreachable!("{other:?} has no EcbKernel, or its keys are not there"),
+            Entry::EcbSpreadPlanes(entry) => rk.with_spread_planes(|rk| {
+                // SAFETY: see above.
+                unsafe { entry(rk, input.cast(), output.cast(), batches) }
+            }),
+            Entry::EcbBroadcast32(entry) => rk.with_words(Shape::Broadcast32, |rk| {
+                // SAFETY: see above.
+                unsafe { entry(rk, input.cast(), output.cast(), batches) }
+            }),
+            Entry::EcbMapped32(entry) => rk.with_words(Shape::Mapped32, |rk| {
+                // SAFETY: see above.
+                unsafe { entry(rk, input.cast(), output.cast(), batches) }
+            }),
+            other => unreachable!("{other:?} has no EcbKernel"),
         }
     }
 }
@@ -117,46 +88,44 @@ impl EcbKernel {
 /// The plan for ECB under this token.
 pub(crate) fn plan(token: Token) -> Plan<EcbKernel> {
     let permitted = |row| EcbKernel::permitted(token, row);
-    match token.only() {
-        Some(row) => {
-            let candidate = permitted(row).or_else(|| permitted(PORTABLE));
-            Plan::forced(candidate.expect("every token permits the portable kernel"))
-        }
-        None => {
-            // One call expands round keys into one form of words, so of slice kernels a plan has
-            // those of one form: that of the kernel which is cheapest by the block.
-            let by_block = |candidate: &Candidate<EcbKernel>| {
-                u64::from(candidate.batch_cycles) * 1024 / candidate.batch() as u64
-            };
-            let cheapest = table::rows().filter_map(permitted).min_by_key(by_block);
-            let wanted = cheapest.and_then(|candidate| form(candidate.kernel.entry()));
-            let suits = |candidate: &Candidate<EcbKernel>| match form(candidate.kernel.entry()) {
-                None => true,
-                own => own == wanted,
-            };
-            Plan::new(table::rows().filter_map(permitted).filter(suits))
-        }
+    if let Some(candidate) = token.only().and_then(permitted) {
+        return Plan::forced(candidate);
     }
+    // Ciphers keep round keys in one form, and a call makes one other at most: that of the kernel which
+    // is cheapest by the block. So portable kernels run where nothing else does.
+    let form = |candidate: &Candidate<EcbKernel>| candidate.kernel.form();
+    let is_portable = |candidate: &Candidate<EcbKernel>| form(candidate).kept() == Kept::Planes;
+    let candidates = || {
+        let all = table::rows().filter_map(permitted);
+        all.filter(|candidate| token.only().is_none() || is_portable(candidate))
+    };
+    let by_block = |candidate: &Candidate<EcbKernel>| {
+        u64::from(candidate.batch_cycles) * 1024 / candidate.batch() as u64
+    };
+    let cheapest = candidates().min_by_key(by_block).expect("every token permits portable kernels");
+    let suits = |candidate: &Candidate<EcbKernel>| match form(candidate) {
+        Form::Raw | Form::Planes => form(candidate) == form(&cheapest).kept().form(),
+        own => own == form(&cheapest),
+    };
+    Plan::new(candidates().filter(suits))
 }
 
-/// The form of words that an ECB entry takes round keys in; `None` for the portable kernel and for
-/// entries of other frames.
+/// How a cipher with this plan keeps its round keys.
+pub(crate) fn kept(plan: &Plan<EcbKernel>) -> Kept {
+    plan.widest().form().kept()
+}
+
+/// The form of round keys that an ECB entry takes; `None` for entries of other frames.
 const fn form(entry: Entry) -> Option<Form> {
     match entry {
-        Entry::EcbBroadcast32(_) => Some(Form::Broadcast32),
-        Entry::EcbMapped32(_) => Some(Form::Mapped32),
+        Entry::EcbRaw(_) => Some(Form::Raw),
+        Entry::EcbBroadcast32(_) => Some(Form::Words(Shape::Broadcast32)),
+        Entry::EcbMapped32(_) => Some(Form::Words(Shape::Mapped32)),
+        Entry::EcbPlanes(_) => Some(Form::Planes),
+        Entry::EcbSpreadPlanes(_) => Some(Form::SpreadPlanes),
         _ => None,
     }
 }
-
-/// The row of a kernel that needs no feature, so that there is one for every token.
-const PORTABLE: u16 = {
-    let mut row = 0;
-    while !KERNELS[row].features.is_empty() {
-        row += 1;
-    }
-    row as u16
-};
 
 /// Blocks in a batch.
 const fn batch(kernel: &Kernel) -> NonZeroU16 {
@@ -189,37 +158,46 @@ pub(crate) const MAX_BATCH: usize = {
 mod tests {
     use super::*;
     use crate::cap::Cap;
+    use crate::features::FeatureSet;
     use crate::planner::Move;
+    use aria_kernels::Feature;
 
-    /// The rows of the kernels that serve 1 to `most` blocks.
-    fn rows_of(plan: &Plan<EcbKernel>, most: usize) -> Vec<u16> {
+    /// The ids of the kernels that serve 1 to `most` blocks under a token.
+    fn ids(token: Token, most: usize) -> Vec<&'static str> {
+        let plan = plan(token);
         let moves = (1..=most).flat_map(|blocks| plan.moves(blocks).collect::<Vec<_>>());
-        let row = |piece| match piece {
-            Move::Whole { with, .. } | Move::Padded { with, .. } => {
-                let Candidate::<EcbKernel> { kernel, .. } = with;
-                kernel.0
-            }
-        };
-        let mut rows: Vec<u16> = moves.map(row).collect();
-        rows.dedup();
-        rows
+        let mut ids: Vec<_> = moves
+            .map(|piece| match piece {
+                Move::Whole { with, .. } | Move::Padded { with, .. } => with.kernel.id(),
+            })
+            .collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
     }
+
+    const PORTABLE: [&str; 2] = ["aria_portable_bits_u64_blk1", "aria_portable_bits_u64_blk4"];
 
     /// A forced kernel that quietly gave way to another would make every test of it worthless.
     #[test]
     fn forced_kernels_serve_everything_themselves() {
         for row in table::rows() {
-            let Ok(token) = Token::detect().forced(KERNELS[usize::from(row)].id) else {
+            let id = KERNELS[usize::from(row)].id;
+            let Ok(token) = Token::detect().forced(id) else {
                 continue; // not on this CPU
             };
-            assert_eq!(rows_of(&plan(token), 2 * MAX_BATCH + 1), [row]);
-            assert_eq!(rows_of(&plan(token.capped(Cap::Portable)), 10), [PORTABLE]);
+            assert_eq!(ids(token, 2 * MAX_BATCH + 1), [id]);
+            if !PORTABLE.contains(&id) {
+                assert_eq!(ids(token.capped(Cap::Portable), 10), PORTABLE);
+            }
         }
     }
 
     #[test]
-    fn the_lowest_cap_leaves_the_portable_kernel() {
-        let token = Token::detect().capped(Cap::Portable);
-        assert_eq!(rows_of(&plan(token), 100), [PORTABLE]);
+    fn portable_kernels_run_where_nothing_else_does() {
+        assert_eq!(ids(Token::detect().capped(Cap::Portable), 100), PORTABLE);
+        assert_eq!(ids(Token::assumed(FeatureSet::EMPTY), 100), PORTABLE);
+        let sse = FeatureSet::EMPTY.with(Feature::Ssse3).with(Feature::Aes);
+        assert!(ids(Token::assumed(sse), 100).iter().all(|id| id.starts_with("aria_sse")));
     }
 }

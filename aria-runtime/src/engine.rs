@@ -2,7 +2,7 @@
 //!
 //! An [`Engine`] lives for one call into a cipher: it holds the round keys in the forms that its
 //! plan's kernels want, so that a caller who processes many pieces within that call, as mode crates
-//! do, pays for them once. Direction is no matter here: for ARIA the round keys decide it.
+//! do, pays for them once, and only for what is used. Direction is no matter here: for ARIA the round keys decide it.
 
 use cipher::consts::{U16, U64};
 use cipher::{
@@ -12,14 +12,14 @@ use cipher::{
 
 use crate::Block;
 use crate::ecb::{EcbKernel, MAX_BATCH};
-use crate::forms::Forms;
+use crate::forms::Keys;
 use crate::planner::{Candidate, Move, Plan};
 use crate::schedule::RoundKeys;
 use crate::wiped::Wiped;
 
 /// Everything that it takes to process blocks in one direction.
 pub(crate) struct Engine<'a, const RK: usize> {
-    forms: Forms<RK>,
+    keys: Keys<'a, RK>,
     plan: &'a Plan<EcbKernel>,
 }
 
@@ -29,15 +29,11 @@ impl<'a, const RK: usize> Engine<'a, RK> {
     /// It takes a closure so that expanded keys are never moved, which could leave a copy.
     #[inline]
     pub(crate) fn with(
-        raw: &'a RoundKeys<RK>,
+        keys: &'a RoundKeys<RK>,
         plan: &'a Plan<EcbKernel>,
         work: impl FnOnce(&Self),
     ) {
-        let mut engine = Self { forms: Forms { words: None, planes: None }, plan };
-        for kernel in plan.kernels() {
-            kernel.prepare(&mut engine.forms, raw);
-        }
-        work(&engine);
+        work(&Self { keys: Keys::new(keys), plan });
     }
 
     /// Replaces every input block by its image.
@@ -46,12 +42,8 @@ impl<'a, const RK: usize> Engine<'a, RK> {
         for piece in self.plan.moves(blocks.len()) {
             let (now, later) = blocks.split_at(piece.blocks());
             match piece {
-                Move::Padded { with, .. } if !with.kernel.serves_any_number() => {
-                    self.crypt_padded(with, now);
-                }
-                Move::Whole { with, .. } | Move::Padded { with, .. } => {
-                    with.kernel.run(&self.forms, now);
-                }
+                Move::Whole { with, .. } => with.kernel.run(&self.keys, now),
+                Move::Padded { with, .. } => self.crypt_padded(with, now),
             }
             blocks = later;
         }
@@ -65,7 +57,7 @@ impl<'a, const RK: usize> Engine<'a, RK> {
         let buffer = Block::cast_slice_from_core_mut(&mut buffer[..with.batch()]);
         let used = blocks.len();
         buffer[..used].copy_from_slice(blocks.get_in());
-        with.kernel.run(&self.forms, InOutBuf::from(&mut *buffer));
+        with.kernel.run(&self.keys, InOutBuf::from(&mut *buffer));
         blocks.get_out().copy_from_slice(&buffer[..used]);
     }
 }

@@ -1,15 +1,87 @@
 //! Round keys in the shapes that kernels want.
 //!
-//! A cipher keeps its round keys as the bytes of RFC 5794 and nothing else, so that it stays small.
-//! What a kernel wants beyond that is computed for one call, on the stack, and wiped. The shapes
-//! are named as in the kernels' table; further ones go here.
+//! A cipher keeps its round keys as the bytes of RFC 5794, or with their bits in another order, and
+//! nothing else, so that it stays small. What a kernel wants beyond that is computed for one call, on
+//! the stack, and wiped. The shapes are named as in the kernels' table; further ones go here.
+
+use core::cell::RefCell;
 
 use crate::schedule::RoundKeys;
 use crate::wiped::Wiped;
 
-/// A shape that has 16 words a round key.
+/// How a cipher keeps its round keys. Its plan has only kernels that can do with that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// As RFC 5794 writes them.
+    Raw,
+    /// In the form `planes` of the portable kernels: to put the bits of a round key in order takes half
+    /// as long as a block.
+    Planes,
+}
+
+impl Kept {
+    /// The form of kernels that take round keys as they are kept.
+    pub(crate) const fn form(self) -> Form {
+        match self {
+            Self::Raw => Form::Raw,
+            Self::Planes => Form::Planes,
+        }
+    }
+
+    /// Brings raw round keys into this form.
+    pub(crate) fn make<const RK: usize>(self, keys: &mut RoundKeys<RK>) {
+        if self == Self::Planes {
+            each(keys, aria_kernels::odd_planes, aria_kernels::even_planes);
+        }
+    }
+
+    /// Brings them back.
+    pub(crate) fn undo<const RK: usize>(self, keys: &mut RoundKeys<RK>) {
+        if self == Self::Planes {
+            each(keys, aria_kernels::from_odd_planes, aria_kernels::from_even_planes);
+        }
+    }
+}
+
+/// A function on the round keys that are added before odd rounds, another on the others. They are
+/// counted from 0, and no round follows the last.
+fn each<const RK: usize>(
+    keys: &mut RoundKeys<RK>,
+    odd: fn([u8; 16]) -> [u8; 16],
+    even: fn([u8; 16]) -> [u8; 16],
+) {
+    for (number, key) in keys.as_mut().iter_mut().enumerate() {
+        let before_odd = number % 2 == 0 && number + 1 < RK;
+        *key = if before_odd { odd(*key) } else { even(*key) };
+    }
+}
+
+/// A shape of round keys, in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
+    /// `raw`: as RFC 5794 writes them, which is how a cipher keeps them.
+    Raw,
+    /// `planes`: as a cipher keeps them under [`Kept::Planes`].
+    Planes,
+    /// One that is made of raw round keys for a call.
+    Words(Shape),
+    /// `spread_planes`: planes repeated for four blocks, made of the form `planes` for a call.
+    SpreadPlanes,
+}
+
+impl Form {
+    /// What it is made of.
+    pub(crate) const fn kept(self) -> Kept {
+        match self {
+            Self::Raw | Self::Words(_) => Kept::Raw,
+            Self::Planes | Self::SpreadPlanes => Kept::Planes,
+        }
+    }
+}
+
+/// A shape that has 16 words a round key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
     /// `broadcast32`: each byte of a round key as a `u32` of four equal bytes, which a kernel in
     /// the slice layout loads as an embedded or plain broadcast.
     Broadcast32,
@@ -18,59 +90,75 @@ pub(crate) enum Form {
     Mapped32,
 }
 
-/// Round keys in one of the shapes.
-pub(crate) struct Words<const RK: usize>(Wiped<u32, RK>);
+/// The round keys of one direction for the length of a call, in the shapes that its kernels ask for.
+pub(crate) struct Keys<'a, const RK: usize> {
+    kept: &'a RoundKeys<RK>,
+    /// Made when a kernel first asks. A call of few blocks, served by kernels that take raw round
+    /// keys, neither makes nor wipes it.
+    words: RefCell<Option<Words<RK>>>,
+    /// The same of the form `spread_planes`.
+    spread: RefCell<Option<Wiped<u64, RK, 8>>>,
+}
 
-impl<const RK: usize> Words<RK> {
-    /// No keys yet.
-    pub(crate) fn zero() -> Self {
-        Self(Wiped::zero())
+struct Words<const RK: usize> {
+    shape: Shape,
+    keys: Wiped<u32, RK>,
+}
+
+impl<'a, const RK: usize> Keys<'a, RK> {
+    /// Those of a cipher.
+    pub(crate) const fn new(kept: &'a RoundKeys<RK>) -> Self {
+        Self { kept, words: RefCell::new(None), spread: RefCell::new(None) }
     }
 
-    /// Takes the round keys.
-    pub(crate) fn fill(&mut self, form: Form, keys: &RoundKeys<RK>) {
-        match form {
-            Form::Broadcast32 => {
-                for (words, bytes) in self.0.iter_mut().zip(keys.as_raw()) {
-                    for (word, &byte) in words.iter_mut().zip(bytes) {
-                        *word = u32::from(byte) * 0x0101_0101;
-                    }
+    /// As the cipher keeps them.
+    pub(crate) fn kept(&self) -> &[[u8; 16]; RK] {
+        self.kept.as_bytes()
+    }
+
+    /// Calls `work` with the form `spread_planes` of round keys kept as planes. Must not be called from
+    /// within `work`.
+    pub(crate) fn with_spread_planes(&self, work: impl FnOnce(&[[u64; 8]; RK])) {
+        let mut slot = self.spread.borrow_mut();
+        // What moves into the slot is zero; keys are written to where they stay.
+        let spread = match &mut *slot {
+            Some(spread) => spread,
+            slot => {
+                let spread = slot.insert(Wiped::zero());
+                for (words, planes) in spread.iter_mut().zip(self.kept.as_bytes()) {
+                    *words = aria_kernels::spread_planes(*planes);
+                }
+                spread
+            }
+        };
+        work(spread);
+    }
+
+    /// Calls `work` with raw round keys brought into `shape`. Must not be called from within `work`.
+    pub(crate) fn with_words(&self, shape: Shape, work: impl FnOnce(&[[u32; 16]; RK])) {
+        let mut slot = self.words.borrow_mut();
+        // What moves into the slot is zero; keys are written to where they stay.
+        let words = match &mut *slot {
+            Some(words) if words.shape == shape => words,
+            slot => {
+                let words = slot.insert(Words { shape, keys: Wiped::zero() });
+                fill(&mut words.keys, shape, self.kept.as_bytes());
+                words
+            }
+        };
+        work(&words.keys);
+    }
+}
+
+fn fill<const RK: usize>(words: &mut [[u32; 16]; RK], shape: Shape, raw: &[[u8; 16]; RK]) {
+    match shape {
+        Shape::Broadcast32 => {
+            for (words, bytes) in words.iter_mut().zip(raw) {
+                for (word, &byte) in words.iter_mut().zip(bytes) {
+                    *word = u32::from(byte) * 0x0101_0101;
                 }
             }
-            Form::Mapped32 => aria_kernels::mapped32(keys.as_raw(), &mut self.0[..]),
         }
+        Shape::Mapped32 => aria_kernels::mapped32(raw, words),
     }
-
-    /// The round keys, 16 words each.
-    pub(crate) fn as_words(&self) -> &[[u32; 16]; RK] {
-        &self.0
-    }
-}
-
-/// `planes`: the bit planes of each round key, which the portable kernel makes itself.
-pub(crate) struct Planes<const RK: usize>(Wiped<u64, RK, 8>);
-
-impl<const RK: usize> Planes<RK> {
-    /// No keys yet.
-    pub(crate) fn zero() -> Self {
-        Self(Wiped::zero())
-    }
-
-    /// Takes the round keys, by the kernel's own expansion.
-    pub(crate) fn fill(&mut self, keys: &RoundKeys<RK>, expand: fn(&[[u8; 16]], &mut [[u64; 8]])) {
-        expand(keys.as_raw(), &mut self.0[..]);
-    }
-
-    /// The round keys, 8 words each.
-    pub(crate) fn as_words(&self) -> &[[u64; 8]; RK] {
-        &self.0
-    }
-}
-
-/// The forms of one set of round keys that the kernels of a plan want; the others are not made.
-pub(crate) struct Forms<const RK: usize> {
-    /// For slice kernels, in the form that those of the plan share.
-    pub(crate) words: Option<Words<RK>>,
-    /// For the portable kernel.
-    pub(crate) planes: Option<Planes<RK>>,
 }

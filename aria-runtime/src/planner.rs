@@ -144,9 +144,13 @@ impl<K: Copy> Plan<K> {
         self.steps[0] = Some(Step { candidate, pad_from: always });
     }
 
-    /// The kernels that it may run.
-    pub(crate) fn kernels(&self) -> impl Iterator<Item = K> {
-        self.steps.iter().flatten().map(|step| step.candidate.kernel)
+    /// The widest kernel.
+    ///
+    /// # Panics
+    ///
+    /// Never: a plan has a kernel.
+    pub(crate) fn widest(&self) -> K {
+        self.steps[0].expect("a plan has a kernel").candidate.kernel
     }
 
     /// The moves that serve so many blocks, in order; their blocks add up to exactly that.

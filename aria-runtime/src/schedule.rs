@@ -1,8 +1,8 @@
 //! The key schedule (RFC 5794, section 2.2), constant time, both directions.
 //!
-//! Round keys are kept as the bytes of the document, and nothing else: a kernel that wants them in
-//! another shape gets them from `forms`, for the length of a call. It is not known here which
-//! kernels there are.
+//! Round keys are made as the bytes of the document; how they are kept, and what kernels want of them,
+//! is for `forms`. It is not known here which kernels there are. FO and FE are those of the portable
+//! kernel, which are constant time on any CPU.
 
 use aria_kernels::{fe, fo};
 use zeroize::Zeroizing;
@@ -49,17 +49,20 @@ impl<const RK: usize> RoundKeys<RK> {
         dk
     }
 
-    /// The round keys, 16 bytes each, as RFC 5794 writes them.
-    pub(crate) fn as_raw(&self) -> &[[u8; 16]; RK] {
+    /// The round keys, 16 bytes each.
+    pub(crate) fn as_bytes(&self) -> &[[u8; 16]; RK] {
         &self.0
+    }
+
+    /// The same, to be changed in place.
+    pub(crate) fn as_mut(&mut self) -> &mut [[u8; 16]; RK] {
+        &mut self.0
     }
 }
 
-/// A function of four blocks on one.
-fn one(function: fn(&[[u8; 16]; 4]) -> [[u8; 16]; 4], x: u128) -> u128 {
-    let unused = [0; 16];
-    let [y, ..] = function(&[x.to_be_bytes(), unused, unused, unused]);
-    u128::from_be_bytes(y)
+/// A function of a block, on the number that it is.
+fn on_number(function: fn([u8; 16]) -> [u8; 16], x: u128) -> u128 {
+    u128::from_be_bytes(function(x.to_be_bytes()))
 }
 
 /// W0 … W3. The key is padded with zero bytes to KL ‖ KR.
@@ -75,9 +78,9 @@ fn key_words<const RK: usize>(key: &[u8]) -> Zeroizing<[u128; 4]> {
 
     let mut w = Zeroizing::new([0; 4]);
     w[0] = kl;
-    w[1] = one(fo, w[0] ^ ck(0)) ^ kr;
-    w[2] = one(fe, w[1] ^ ck(1)) ^ w[0];
-    w[3] = one(fo, w[2] ^ ck(2)) ^ w[1];
+    w[1] = on_number(fo, w[0] ^ ck(0)) ^ kr;
+    w[2] = on_number(fe, w[1] ^ ck(1)) ^ w[0];
+    w[3] = on_number(fo, w[2] ^ ck(2)) ^ w[1];
     w
 }
 
@@ -135,6 +138,6 @@ mod tests {
     fn decryption_keys_of_decryption_keys_are_encryption_keys() {
         let ek = RoundKeys::<15>::encryption(&key::<24>());
         let dk = RoundKeys::decryption(&ek);
-        assert_eq!(RoundKeys::decryption(&dk).as_raw(), ek.as_raw());
+        assert_eq!(RoundKeys::decryption(&dk).as_bytes(), ek.as_bytes());
     }
 }

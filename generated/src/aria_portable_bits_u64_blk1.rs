@@ -6,37 +6,39 @@
 //!
 //! Needs no CPU feature and has no table. 177 operations on words a round.
 
+use core::hint::black_box;
+
 /// SL1, in odd rounds: which planes go where, at each position, before the inversion and after it;
 /// then what is added before, and after.
 const SL1: [u64; 36] = [
-    0xe7db_6699_e7db_7ebd, 0x7ebd_6699_6699_8142, 0x9966_ffff_0000_e7db,
-    0xffff_1824_6699_e7db, 0xe7db_6699_7ebd_9966, 0x7ebd_7ebd_6699_6699,
-    0x9966_0000_8142_e7db, 0x1824_1824_7ebd_1824, 0xffff_7ebd_7ebd_9966,
-    0x8142_7ebd_8142_8142, 0x9966_0000_1824_1824, 0xffff_ffff_0000_1824,
-    0x8142_0000_ffff_ffff, 0x8142_ffff_ffff_9966, 0x1824_8142_7ebd_7ebd,
-    0xe7db_6699_6699_e7db, 0xbd7e_ffff_6699_2418, 0x2418_4281_6699_2418,
-    0xbd7e_0000_9966_4281, 0x2418_ffff_ffff_9966, 0x6699_bd7e_ffff_bd7e,
-    0x4281_9966_6699_2418, 0xffff_2418_dbe7_6699, 0xbd7e_0000_ffff_2418,
-    0xbd7e_9966_2418_0000, 0x4281_ffff_6699_4281, 0x2418_0000_bd7e_2418,
-    0xffff_4281_9966_2418, 0xffff_2418_0000_0000, 0xdbe7_0000_2418_ffff,
-    0x0000_6699_9966_ffff, 0xdbe7_ffff_4281_9966, 0x8142_9966_1824_8142,
+    0xe7db_6699_e7db_7ebd, 0xe7db_6699_6699_e7db, 0x7ebd_6699_6699_8142,
+    0x1824_8142_7ebd_7ebd, 0x9966_ffff_0000_e7db, 0x8142_ffff_ffff_9966,
+    0xffff_1824_6699_e7db, 0x8142_0000_ffff_ffff, 0xe7db_6699_7ebd_9966,
+    0xffff_ffff_0000_1824, 0x7ebd_7ebd_6699_6699, 0x9966_0000_1824_1824,
+    0x9966_0000_8142_e7db, 0x8142_7ebd_8142_8142, 0x1824_1824_7ebd_1824,
+    0xffff_7ebd_7ebd_9966, 0xbd7e_ffff_6699_2418, 0xdbe7_ffff_4281_9966,
+    0x2418_4281_6699_2418, 0x0000_6699_9966_ffff, 0xbd7e_0000_9966_4281,
+    0xdbe7_0000_2418_ffff, 0x2418_ffff_ffff_9966, 0xffff_2418_0000_0000,
+    0x6699_bd7e_ffff_bd7e, 0xffff_4281_9966_2418, 0x4281_9966_6699_2418,
+    0x2418_0000_bd7e_2418, 0xffff_2418_dbe7_6699, 0x4281_ffff_6699_4281,
+    0xbd7e_0000_ffff_2418, 0xbd7e_9966_2418_0000, 0x8142_9966_1824_8142,
     0x1824_8142_9966_1824, 0x6699_0000_0000_4281, 0x2418_6699_0000_6699,
 ];
 
 /// SL2, in even rounds: which planes go where, at each position, before the inversion and after it;
 /// then what is added before, and after.
 const SL2: [u64; 36] = [
-    0x7deb_3cc3_7deb_bed7, 0xbed7_3cc3_3cc3_4128, 0xc33c_ffff_0000_7deb,
-    0xffff_8214_3cc3_7deb, 0x7deb_3cc3_bed7_c33c, 0xbed7_bed7_3cc3_3cc3,
-    0xc33c_0000_4128_7deb, 0x8214_8214_bed7_8214, 0xffff_bed7_bed7_c33c,
-    0x4128_bed7_4128_4128, 0xc33c_0000_8214_8214, 0xffff_ffff_0000_8214,
-    0x4128_0000_ffff_ffff, 0x4128_ffff_ffff_c33c, 0x8214_4128_bed7_bed7,
-    0x7deb_3cc3_3cc3_7deb, 0xeb7d_ffff_3cc3_2841, 0x2841_1482_3cc3_2841,
-    0xeb7d_0000_c33c_1482, 0x2841_ffff_ffff_c33c, 0x3cc3_eb7d_ffff_eb7d,
-    0x1482_c33c_3cc3_2841, 0xffff_2841_d7be_3cc3, 0xeb7d_0000_ffff_2841,
-    0xeb7d_c33c_2841_0000, 0x1482_ffff_3cc3_1482, 0x2841_0000_eb7d_2841,
-    0xffff_1482_c33c_2841, 0xffff_2841_0000_0000, 0xd7be_0000_2841_ffff,
-    0x0000_3cc3_c33c_ffff, 0xd7be_ffff_1482_c33c, 0x4128_c33c_8214_4128,
+    0x7deb_3cc3_7deb_bed7, 0x7deb_3cc3_3cc3_7deb, 0xbed7_3cc3_3cc3_4128,
+    0x8214_4128_bed7_bed7, 0xc33c_ffff_0000_7deb, 0x4128_ffff_ffff_c33c,
+    0xffff_8214_3cc3_7deb, 0x4128_0000_ffff_ffff, 0x7deb_3cc3_bed7_c33c,
+    0xffff_ffff_0000_8214, 0xbed7_bed7_3cc3_3cc3, 0xc33c_0000_8214_8214,
+    0xc33c_0000_4128_7deb, 0x4128_bed7_4128_4128, 0x8214_8214_bed7_8214,
+    0xffff_bed7_bed7_c33c, 0xeb7d_ffff_3cc3_2841, 0xd7be_ffff_1482_c33c,
+    0x2841_1482_3cc3_2841, 0x0000_3cc3_c33c_ffff, 0xeb7d_0000_c33c_1482,
+    0xd7be_0000_2841_ffff, 0x2841_ffff_ffff_c33c, 0xffff_2841_0000_0000,
+    0x3cc3_eb7d_ffff_eb7d, 0xffff_1482_c33c_2841, 0x1482_c33c_3cc3_2841,
+    0x2841_0000_eb7d_2841, 0xffff_2841_d7be_3cc3, 0x1482_ffff_3cc3_1482,
+    0xeb7d_0000_ffff_2841, 0xeb7d_c33c_2841_0000, 0x4128_c33c_8214_4128,
     0x8214_4128_c33c_8214, 0x3cc3_0000_0000_1482, 0x2841_3cc3_0000_3cc3,
 ];
 
@@ -152,23 +154,23 @@ fn substitute(state: [u64; 2], row: &[u64; 36]) -> [u64; 2] {
     let b_1 = p1.rotate_right(16);
     let b_2 = p1.rotate_right(32);
     let b_3 = p1.rotate_right(48);
-    let c = row[32];
     let m = row[0];
     let t = p0 & m;
-    let m2 = row[1];
+    let m2 = row[2];
     let t2 = a_1 & m2;
-    let m3 = row[2];
+    let m3 = row[4];
     let t3 = a_2 & m3;
-    let m4 = row[3];
+    let m4 = row[6];
     let t4 = a_3 & m4;
-    let m5 = row[4];
+    let m5 = row[8];
     let t5 = p1 & m5;
-    let m6 = row[5];
+    let m6 = row[10];
     let t6 = b_1 & m6;
-    let m7 = row[6];
+    let m7 = row[12];
     let t7 = b_2 & m7;
-    let m8 = row[7];
+    let m8 = row[14];
     let t8 = b_3 & m8;
+    let c = row[32];
     let t9 = t ^ t2;
     let t10 = t3 ^ t4;
     let t11 = t5 ^ t6;
@@ -177,23 +179,23 @@ fn substitute(state: [u64; 2], row: &[u64; 36]) -> [u64; 2] {
     let t14 = t11 ^ t12;
     let t15 = t13 ^ t14;
     let a = t15 ^ c;
-    let c2 = row[33];
-    let m9 = row[8];
+    let m9 = row[15];
     let t16 = p0 & m9;
-    let m10 = row[9];
+    let m10 = row[13];
     let t17 = a_1 & m10;
-    let m11 = row[10];
+    let m11 = row[11];
     let t18 = a_2 & m11;
-    let m12 = row[11];
+    let m12 = row[9];
     let t19 = a_3 & m12;
-    let m13 = row[12];
+    let m13 = row[7];
     let t20 = p1 & m13;
-    let m14 = row[13];
+    let m14 = row[5];
     let t21 = b_1 & m14;
-    let m15 = row[14];
+    let m15 = row[3];
     let t22 = b_2 & m15;
-    let m16 = row[15];
+    let m16 = row[1];
     let t23 = b_3 & m16;
+    let c2 = row[33];
     let t24 = t16 ^ t17;
     let t25 = t18 ^ t19;
     let t26 = t20 ^ t21;
@@ -275,23 +277,23 @@ fn substitute(state: [u64; 2], row: &[u64; 36]) -> [u64; 2] {
     let b_1 = b2.rotate_right(16);
     let b_2 = b2.rotate_right(32);
     let b_3 = b2.rotate_right(48);
-    let c3 = row[34];
     let m17 = row[16];
     let t68 = a2 & m17;
-    let m18 = row[17];
+    let m18 = row[18];
     let t69 = a_1 & m18;
-    let m19 = row[18];
+    let m19 = row[20];
     let t70 = a_2 & m19;
-    let m20 = row[19];
+    let m20 = row[22];
     let t71 = a_3 & m20;
-    let m21 = row[20];
+    let m21 = row[24];
     let t72 = b2 & m21;
-    let m22 = row[21];
+    let m22 = row[26];
     let t73 = b_1 & m22;
-    let m23 = row[22];
+    let m23 = row[28];
     let t74 = b_2 & m23;
-    let m24 = row[23];
+    let m24 = row[30];
     let t75 = b_3 & m24;
+    let c3 = row[34];
     let t76 = t68 ^ t69;
     let t77 = t70 ^ t71;
     let t78 = t72 ^ t73;
@@ -300,23 +302,23 @@ fn substitute(state: [u64; 2], row: &[u64; 36]) -> [u64; 2] {
     let t81 = t78 ^ t79;
     let t82 = t80 ^ t81;
     let y0 = t82 ^ c3;
-    let c4 = row[35];
-    let m25 = row[24];
+    let m25 = row[31];
     let t83 = a2 & m25;
-    let m26 = row[25];
+    let m26 = row[29];
     let t84 = a_1 & m26;
-    let m27 = row[26];
+    let m27 = row[27];
     let t85 = a_2 & m27;
-    let m28 = row[27];
+    let m28 = row[25];
     let t86 = a_3 & m28;
-    let m29 = row[28];
+    let m29 = row[23];
     let t87 = b2 & m29;
-    let m30 = row[29];
+    let m30 = row[21];
     let t88 = b_1 & m30;
-    let m31 = row[30];
+    let m31 = row[19];
     let t89 = b_2 & m31;
-    let m32 = row[31];
+    let m32 = row[17];
     let t90 = b_3 & m32;
+    let c4 = row[35];
     let t91 = t83 ^ t84;
     let t92 = t85 ^ t86;
     let t93 = t87 ^ t88;
@@ -487,6 +489,9 @@ pub(crate) unsafe fn aria_portable_bits_u64_blk1(
     batches: usize,
 ) {
     const BATCH_BYTES: usize = 16;
+    // Hidden from the optimiser, which would write each mask into an instruction.
+    let sl1 = black_box(&SL1);
+    let sl2 = black_box(&SL2);
     for batch in 0..batches {
         // Fewer than two round keys make no cipher.
         let [first, turns @ .., last] = rk else { return };
@@ -498,13 +503,13 @@ pub(crate) unsafe fn aria_portable_bits_u64_blk1(
         let mut planes = add(planes, &load_key(*first));
         let mut turns = turns.iter();
         while let Some(rk) = turns.next() {
-            planes = substitute(planes, &SL1);
+            planes = substitute(planes, sl1);
             planes = diffuse(planes, &load_key(*rk));
             let Some(rk) = turns.next() else { break };
-            planes = substitute(planes, &SL2);
+            planes = substitute(planes, sl2);
             planes = diffuse(planes, &load_key(*rk));
         }
-        let planes = substitute(planes, &SL2);
+        let planes = substitute(planes, sl2);
         let planes = add(planes, &load_key(*last));
         let planes = unslice(planes);
         let blocks = store_even(planes);

@@ -22,6 +22,9 @@ use crate::spec::aria::BLOCK_BYTES;
 pub(super) fn emit_words(built: &BuiltWords) -> String {
     let none = Notes::default();
     let mut source = Source::new(&header(built));
+    if built.program.rows.iter().any(|row| row.hidden) {
+        source.items(quote! { use core::hint::black_box; }, &none);
+    }
     for row in &built.program.rows {
         let (name, doc, length) = (ident(row.name), doc(&row.doc), number(row.words.len()));
         let words = row.words.iter().map(|word| hex_u64(*word));
@@ -286,7 +289,7 @@ fn emit_entry(source: &mut Source, built: &BuiltWords, entry: &WordEntry) {
     };
     let (load, store) = (place("load", entry.load), place("store", entry.store));
     let keyed = entry.flow.iter().any(|flow| matches!(flow, Flow::AlternateRounds { .. }));
-    let steps = entry_steps(built, entry);
+    let steps = entry_steps(built, entry, keyed);
     let (name, batch) = (ident(&entry.name), batch_type(built));
     if !keyed {
         let doc = doc(&entry.doc);
@@ -311,6 +314,14 @@ fn emit_entry(source: &mut Source, built: &BuiltWords, entry: &WordEntry) {
         "SAFETY: `batch` is below `batches`, so this batch lies within the caller's output; bytes \
          have no alignment.",
     );
+    let hidden = built.program.rows.iter().filter(|row| row.hidden).map(|row| {
+        let (name, item) = (ident(&row.name.to_lowercase()), ident(row.name));
+        quote! { let #name = black_box(&#item); }
+    });
+    let hidden: Vec<TokenStream> = hidden.collect();
+    let why = (!hidden.is_empty()).then(|| {
+        notes.note("Hidden from the optimiser, which would write each mask into an instruction.")
+    });
     let bytes = number(built.program.batch_bytes);
     let (key, form) = match built.recipe.key_form {
         KeyForm::Planes => (quote! { [u8; 16] }, "planes"),
@@ -340,6 +351,8 @@ fn emit_entry(source: &mut Source, built: &BuiltWords, entry: &WordEntry) {
                 batches: usize,
             ) {
                 const BATCH_BYTES: usize = #bytes;
+                #why
+                #(#hidden)*
                 for batch in 0..batches {
                     #few
                     let [first, turns @ .., last] = rk else { return };
@@ -358,7 +371,7 @@ fn emit_entry(source: &mut Source, built: &BuiltWords, entry: &WordEntry) {
 }
 
 /// The calls between loading and storing.
-fn entry_steps(built: &BuiltWords, entry: &WordEntry) -> TokenStream {
+fn entry_steps(built: &BuiltWords, entry: &WordEntry, keyed: bool) -> TokenStream {
     let mut body = TokenStream::new();
     for (i, flow) in entry.flow.iter().enumerate() {
         match flow {
@@ -366,12 +379,12 @@ fn entry_steps(built: &BuiltWords, entry: &WordEntry) -> TokenStream {
                 let next = entry.flow.get(i + 1);
                 let changes = matches!(next, Some(Flow::AlternateRounds { .. }));
                 let mutable = changes.then(|| quote! { mut });
-                let value = call_text(built, *call);
+                let value = call_text(built, *call, keyed);
                 body.extend(quote! { let #mutable planes = #value; });
             }
             Flow::AlternateRounds { odd, even } => {
                 let assignments = [odd, even].map(|calls| {
-                    calls.iter().map(|call| call_text(built, *call)).collect::<Vec<_>>()
+                    calls.iter().map(|call| call_text(built, *call, keyed)).collect::<Vec<_>>()
                 });
                 let [odd, even] = &assignments;
                 body.extend(quote! {
@@ -388,7 +401,7 @@ fn entry_steps(built: &BuiltWords, entry: &WordEntry) -> TokenStream {
     body
 }
 
-fn call_text(built: &BuiltWords, call: WordCall) -> TokenStream {
+fn call_text(built: &BuiltWords, call: WordCall, keyed: bool) -> TokenStream {
     let name = ident(built.program.routines[call.routine].name());
     let load = format_ident!("load_{}", built.program.places.get(KEY_PLACE).map_or("", |p| p.name));
     let key = |key: &str| {
@@ -405,8 +418,14 @@ fn call_text(built: &BuiltWords, call: WordCall) -> TokenStream {
         RowRef::Turn => key("rk"),
         RowRef::Last => key("last"),
         RowRef::Constant(row) => {
-            let row = ident(built.program.rows[row].name);
-            quote! { #name(planes, &#row) }
+            let row = &built.program.rows[row];
+            let item = ident(row.name);
+            let hidden = ident(&row.name.to_lowercase());
+            if row.hidden && keyed {
+                quote! { #name(planes, #hidden) }
+            } else {
+                quote! { #name(planes, &#item) }
+            }
         }
     }
 }

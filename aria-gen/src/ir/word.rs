@@ -117,6 +117,10 @@ pub struct ConstantRow {
     pub doc: String,
     /// Its words.
     pub words: Vec<u64>,
+    /// Whether the kernel gets it through a reference that the compiler cannot see through. Words
+    /// that are used once a round are read from memory then; LLVM would make each an instruction of
+    /// ten bytes.
+    pub hidden: bool,
 }
 
 /// The row that a routine is called with.

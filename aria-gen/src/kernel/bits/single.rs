@@ -14,7 +14,7 @@ use crate::circuit::normal::{LANES, NormalBasis, SCALED_SQUARE, SCALED_SQUARE_EV
 use crate::ir::word::{WordOp, WordProgram};
 use crate::ir::{Routine, Value};
 use crate::kernel::KernelId;
-use crate::math::BitMatrix;
+use crate::math::Affine;
 use crate::spec::aria::{self, Layer};
 
 /// Blocks in the words.
@@ -31,8 +31,12 @@ pub(super) const fn position(place: usize, bit: usize) -> (usize, usize) {
 pub(super) fn build(id: KernelId, [odd, even]: [Layout; 2]) -> WordProgram {
     let in_order: Layout = core::array::from_fn(|i| i as u8);
     let basis = NormalBasis::derive();
-    let layers = [linear_maps(&basis, Layer::Sl1, odd), linear_maps(&basis, Layer::Sl2, even)];
-    let used = core::array::from_fn(|i| layers.iter().any(|layer| layer.masks[i] != 0));
+    let no_key = ConstantRow {
+        name: "NO_KEY",
+        doc: "For FO and FE alone.".to_owned(),
+        words: vec![0; WORDS],
+        hidden: false,
+    };
     WordProgram {
         state_words: WORDS,
         batch_bytes: aria::BLOCK_BYTES,
@@ -41,8 +45,12 @@ pub(super) fn build(id: KernelId, [odd, even]: [Layout; 2]) -> WordProgram {
             places("even", "before even rounds", even),
             places("key", "of a round key's planes", in_order),
         ],
-        rows: rows(&layers, &used),
-        routines: vec![slice(), add(WORDS), substitute(&used), diffuse(), unslice()],
+        rows: vec![
+            layer_row(&basis, Layer::Sl1, odd),
+            layer_row(&basis, Layer::Sl2, even),
+            no_key,
+        ],
+        routines: vec![slice(), add(WORDS), substitute(), diffuse(), unslice()],
         entries: entries(id),
         spread: None,
     }
@@ -130,65 +138,59 @@ fn unslice() -> Routine<WordOp> {
     routine
 }
 
-/// Masks of a linear map: for each result word, one for each word and turn. Twice: before and after
-/// the inversion.
-const MASKS: usize = 2 * WORDS * WORDS * LANES;
+/// Masks of a linear map: for each result word, one for each operand word and turn of it.
+const MASKS: usize = WORDS * WORDS * LANES;
 
-/// The linear maps and constants of a layer.
-struct LayerMaps {
-    /// In the order before or after, result word, operand word, turn.
-    masks: [u64; MASKS],
-    /// Added before and after the inversion, a word each.
-    constants: [[u64; WORDS]; 2],
+/// Where in a layer's row the mask stands for a result word and one of its eight turned operands.
+///
+/// Those of one result stand apart, and those of the other run against them. With masks side by side
+/// LLVM takes two words as a vector, which in SSE2 has no rotation: that is 1.5 times slower (Emerald
+/// Rapids, November 2026).
+const fn mask_index(side: usize, result: usize, operand: usize) -> usize {
+    let place = if result == 0 { 2 * operand } else { MASKS - 1 - 2 * operand };
+    MASKS * side + place
 }
 
-/// The maps from the field's basis to that of the inversion and back, with the affine maps of each
-/// position's S-box. Within the inversion bit 4w + l is lane l of word w.
-fn linear_maps(basis: &NormalBasis, layer: Layer, layout: Layout) -> LayerMaps {
+/// Where the word stands that is added to a result.
+const fn constant_index(side: usize, result: usize) -> usize {
+    2 * MASKS + WORDS * side + result
+}
+
+/// The row of a layer: the maps from the field's basis to that of the inversion, which is side 0, and
+/// back, side 1, with the affine maps of each position's S-box. Within the inversion bit 4w + l is lane
+/// l of word w.
+fn layer_row(basis: &NormalBasis, layer: Layer, layout: Layout) -> ConstantRow {
     let outside = |bit| position(0, bit);
     let inside = |bit: usize| (bit / LANES, 16 * (bit % LANES));
-    let mut maps = LayerMaps { masks: [0; MASKS], constants: [[0; WORDS]; 2] };
+    let mut words = vec![0; 2 * (MASKS + WORDS)];
     for (place, &byte) in layout.iter().enumerate() {
         let sbox = layer.sbox(usize::from(byte));
-        let before = (basis.from_field * sbox.before.matrix, sbox.before.constant);
-        let before_constant = basis.from_field.apply(before.1);
-        let after = sbox.after.matrix * basis.to_field;
-        let sides: [(BitMatrix, u8, [&dyn Fn(usize) -> (usize, usize); 2]); 2] = [
-            (before.0, before_constant, [&outside, &inside]),
-            (after, sbox.after.constant, [&inside, &outside]),
-        ];
-        for (side, (matrix, added, [from, to])) in sides.into_iter().enumerate() {
-            for (result, row) in matrix.rows().into_iter().enumerate() {
-                let (result_word, at) = to(result);
-                for (operand_word, operand_at) in (0..8).filter(|j| row >> j & 1 == 1).map(from) {
+        let to_inside = Affine { matrix: basis.from_field, constant: 0 }.after(sbox.before);
+        let to_outside = sbox.after.after(Affine { matrix: basis.to_field, constant: 0 });
+        let sides: [(Affine, [&dyn Fn(usize) -> (usize, usize); 2]); 2] =
+            [(to_inside, [&outside, &inside]), (to_outside, [&inside, &outside])];
+        for (side, (map, [from, to])) in sides.into_iter().enumerate() {
+            for (bit, row) in map.matrix.rows().into_iter().enumerate() {
+                let (result, at) = to(bit);
+                let here = at + place;
+                for (word, operand_at) in (0..8).filter(|j| row >> j & 1 == 1).map(from) {
                     let turn = (LANES + operand_at / 16 - at / 16) % LANES;
-                    let index = ((side * WORDS + result_word) * WORDS + operand_word) * LANES + turn;
-                    maps.masks[index] |= 1 << (at + place);
+                    words[mask_index(side, result, LANES * word + turn)] |= 1 << here;
                 }
-                maps.constants[side][result_word] |= u64::from(added >> result & 1) << (at + place);
+                let constant = u64::from(map.constant >> bit & 1);
+                words[constant_index(side, result)] |= constant << here;
             }
         }
     }
-    maps
-}
-
-/// The rows of both layers, masks that are zero in both left out, and one that adds no key.
-fn rows(layers: &[LayerMaps; 2], used: &[bool; MASKS]) -> Vec<ConstantRow> {
-    let layer = |name: &'static str, rounds: &str, maps: &LayerMaps| {
-        let masks = maps.masks.iter().zip(used).filter(|(_, used)| **used).map(|(mask, _)| *mask);
-        let doc = format!(
-            "{name}, in {rounds} rounds: which planes go where, at each position, before the \
-             inversion and after it; then what is added before, and after."
-        );
-        ConstantRow { name, doc, words: masks.chain(*maps.constants.as_flattened().as_array::<4>().expect("four words")).collect() }
+    let (name, rounds) = match layer {
+        Layer::Sl1 => ("SL1", "odd"),
+        Layer::Sl2 => ("SL2", "even"),
     };
-    let [sl1, sl2] = layers;
-    let no_key = "For FO and FE alone.".to_owned();
-    vec![
-        layer("SL1", "odd", sl1),
-        layer("SL2", "even", sl2),
-        ConstantRow { name: "NO_KEY", doc: no_key, words: vec![0; WORDS] },
-    ]
+    let doc = format!(
+        "{name}, in {rounds} rounds: which planes go where, at each position, before the inversion \
+         and after it; then what is added before, and after."
+    );
+    ConstantRow { name, doc, words, hidden: true }
 }
 
 /// A word with its lanes turned by 0, 1, 2 and 3.
@@ -202,38 +204,39 @@ fn push_turns(routine: &mut Routine<WordOp>, word: Value, name: &str) -> [Value;
     })
 }
 
-fn substitute(used: &[bool; MASKS]) -> Routine<WordOp> {
+fn substitute() -> Routine<WordOp> {
     let doc = "A substitution layer, RFC 5794 section 2.4.2: one field inversion, and before and \
                after it the affine maps of the S-box at each position, changes of basis included.";
     let mut routine = Routine::new("substitute", doc);
     let state = params(&mut routine, "p", WORDS);
-    let mut next = 0;
-    let constants = used.iter().filter(|used| **used).count();
-    let mut affine = |routine: &mut Routine<WordOp>, side: usize, words: &[Value], names: [&str; 2]| {
-        let turns = [push_turns(routine, words[0], "a"), push_turns(routine, words[1], "b")];
-        let mut results = Vec::new();
-        for (result, name) in names.into_iter().enumerate() {
-            let constant = row_word(routine, "c", constants + side * WORDS + result);
-            let mut terms = vec![];
-            for (i, turned) in turns.as_flattened().iter().enumerate() {
-                if used[(side * WORDS + result) * WORDS * LANES + i] {
-                    let mask = row_word(routine, "m", next);
-                    next += 1;
-                    terms.push(routine.push("t", WordOp::And, &[*turned, mask]));
-                }
-            }
-            terms.push(constant);
-            results.push(push_sum(routine, &terms, name));
-        }
-        results
-    };
     routine.step("To a basis over GF(16), and what X1 and X2 do");
-    let elements = affine(&mut routine, 0, &state, ["a", "b"]);
+    let elements = push_affine(&mut routine, 0, &state, ["a", "b"]);
     let inverse = push_inversion(&mut routine, &elements);
     routine.step("Back, and what S1 and S2 do");
-    let results = affine(&mut routine, 1, &inverse, ["y0", "y1"]);
+    let results = push_affine(&mut routine, 1, &inverse, ["y0", "y1"]);
     routine.set_results(results);
     routine
+}
+
+/// The affine maps before or after the inversion: turned words under masks, added up.
+fn push_affine(
+    routine: &mut Routine<WordOp>,
+    side: usize,
+    words: &[Value],
+    names: [&str; WORDS],
+) -> Vec<Value> {
+    let turns = [push_turns(routine, words[0], "a"), push_turns(routine, words[1], "b")];
+    let mut results = Vec::new();
+    for (result, name) in names.into_iter().enumerate() {
+        let mut terms = Vec::new();
+        for (operand, turned) in turns.as_flattened().iter().enumerate() {
+            let mask = row_word(routine, "m", mask_index(side, result, operand));
+            terms.push(routine.push("t", WordOp::And, &[*turned, mask]));
+        }
+        terms.push(row_word(routine, "c", constant_index(side, result)));
+        results.push(push_sum(routine, &terms, name));
+    }
+    results
 }
 
 /// Lanes as a mask.

@@ -103,7 +103,7 @@ fn layer_rows(circuits: &SboxCircuits, layouts: [Layout; 2]) -> (LayerRows, Vec<
             "{name}, in {rounds} rounds: the positions of X1, X2, S1 and S2; then what X1 and X2 add \
              before the inversion, plane by plane, and S1 and S2 after it."
         );
-        ConstantRow { name, doc, words }
+        ConstantRow { name, doc, words, hidden: false }
     });
     (rows, constant_rows.to_vec())
 }

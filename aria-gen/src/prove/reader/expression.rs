@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use syn::{
-    BinOp, Expr, ExprBinary, ExprCall, ExprIndex, ExprPath, ExprRange, Lit, LitInt, RangeLimits, UnOp,
+    BinOp, Expr, ExprBinary, ExprCall, ExprIndex, ExprPath, ExprRange, Lit, LitInt, RangeLimits,
+    UnOp,
 };
 
 use super::super::domain::Domain;
@@ -46,20 +47,20 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
             Expr::Paren(node) => self.evaluate(&node.expr),
             Expr::Path(node) => self.path(node),
             Expr::Range(node) => self.range(node),
-            // A reference is as what it refers to.
             Expr::Reference(node) if node.mutability.is_none() => self.evaluate(&node.expr),
-            Expr::Unary(node) if matches!(node.op, UnOp::Deref(_)) => {
-                match self.evaluate(&node.expr)? {
-                    value @ (Value::Array(_) | Value::Word(_)) => Ok(value),
-                    other => Err(other.mismatch("a reference")).at(node),
-                }
-            }
             Expr::Return(node) => {
                 let value = match &node.expr {
                     Some(expr) => self.evaluate(expr)?,
                     None => Value::Unit,
                 };
                 Err(Interrupt::Return(value))
+            }
+            // A reference is as what it refers to; a raw pointer is not read through.
+            Expr::Unary(node) if matches!(node.op, UnOp::Deref(_)) => {
+                match self.evaluate(&node.expr)? {
+                    value @ Value::Array(_) => Ok(value),
+                    _ => unsupported(node),
+                }
             }
             Expr::Unsafe(node) => self.block(&node.block),
             Expr::While(node) => self.while_loop(node),
