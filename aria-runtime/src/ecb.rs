@@ -197,7 +197,7 @@ mod tests {
     fn portable_kernels_run_where_nothing_else_does() {
         assert_eq!(ids(Token::detect().capped(Cap::Portable), 100), PORTABLE);
         assert_eq!(ids(Token::assumed(FeatureSet::EMPTY), 100), PORTABLE);
-        let sse = FeatureSet::EMPTY.with(Feature::Ssse3).with(Feature::Aes);
+        let sse = FeatureSet::of(&[Feature::Ssse3, Feature::Aes]);
         assert!(ids(Token::assumed(sse), 100).iter().all(|id| id.starts_with("aria_sse")));
     }
 }

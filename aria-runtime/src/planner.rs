@@ -135,11 +135,6 @@ impl<K: Copy> Plan<K> {
                 never = middle;
             }
         }
-        if always == 1 {
-            // It takes every rest, so that none is left for narrower kernels.
-            *self = Self::forced(candidate);
-            return;
-        }
         self.steps.rotate_right(1);
         self.steps[0] = Some(Step { candidate, pad_from: always });
     }

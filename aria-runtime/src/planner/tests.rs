@@ -122,13 +122,6 @@ fn the_narrowest_pads_what_is_left() {
     assert_eq!(names(&slow, 23), ["slow16:16", "portable:4", "portable+:3"]);
 }
 
-/// Round keys are put into the form of every kernel of a plan, so one that never runs costs.
-#[test]
-fn kernels_that_never_run_are_no_part_of_a_plan() {
-    let machine = [kernel("portable", 4, 1200), kernel("xmm", 16, 590)];
-    assert_eq!(plan(&machine).kernels().collect::<Vec<_>>(), ["xmm"]);
-}
-
 #[test]
 #[should_panic(expected = "takes a kernel")]
 fn without_a_kernel_there_is_no_plan() {
