@@ -26,12 +26,14 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 const SEED: u64 = 0x5794;
 
 /// One kernel of each way of computing the layers, and the widest.
-const SAMPLE: [&str; 6] = [
+const SAMPLE: [&str; 8] = [
     "aria_avx2_aesni_ymm_blk32",
     "aria_avx2_gfni_ymm_blk32",
     "aria_avx512_gfni_xmm_blk16",
     "aria_avx512_gfni_zmm_blk64",
     "aria_avx512_vaes_zmm_blk64",
+    "aria_portable_bits_u64_blk1",
+    "aria_portable_bits_u64_blk4",
     "aria_sse_gfni_xmm_blk16",
 ];
 
