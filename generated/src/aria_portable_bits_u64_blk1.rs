@@ -48,27 +48,27 @@ const NO_KEY: [u64; 2] = [0x0000_0000_0000_0000, 0x0000_0000_0000_0000];
 /// Bytes to words, in the order before odd rounds.
 #[inline(always)]
 fn load_odd(batch: [u8; 16]) -> [u64; 2] {
-    let [b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15] = batch;
-    let w0 = u64::from_le_bytes([b0, b14, b11, b5, b13, b3, b6, b8]);
-    let w1 = u64::from_le_bytes([b10, b4, b1, b15, b7, b9, b12, b2]);
+    let [a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15] = batch;
+    let w0 = u64::from_le_bytes([a0, a14, a11, a5, a13, a3, a6, a8]);
+    let w1 = u64::from_le_bytes([a10, a4, a1, a15, a7, a9, a12, a2]);
     [w0, w1]
 }
 
 /// Bytes to words, in the order before even rounds.
 #[inline(always)]
 fn load_even(batch: [u8; 16]) -> [u64; 2] {
-    let [b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15] = batch;
-    let w0 = u64::from_le_bytes([b3, b14, b9, b4, b13, b0, b7, b10]);
-    let w1 = u64::from_le_bytes([b8, b5, b2, b15, b6, b11, b12, b1]);
+    let [a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15] = batch;
+    let w0 = u64::from_le_bytes([a3, a14, a9, a4, a13, a0, a7, a10]);
+    let w1 = u64::from_le_bytes([a8, a5, a2, a15, a6, a11, a12, a1]);
     [w0, w1]
 }
 
 /// Bytes to words, in the order of a round key's planes.
 #[inline(always)]
 fn load_key(batch: [u8; 16]) -> [u64; 2] {
-    let [b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15] = batch;
-    let w0 = u64::from_le_bytes([b0, b1, b2, b3, b4, b5, b6, b7]);
-    let w1 = u64::from_le_bytes([b8, b9, b10, b11, b12, b13, b14, b15]);
+    let [a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15] = batch;
+    let w0 = u64::from_le_bytes([a0, a1, a2, a3, a4, a5, a6, a7]);
+    let w1 = u64::from_le_bytes([a8, a9, a10, a11, a12, a13, a14, a15]);
     [w0, w1]
 }
 
@@ -450,27 +450,27 @@ fn unslice(state: [u64; 2]) -> [u64; 2] {
 #[inline(always)]
 fn store_odd(state: [u64; 2]) -> [u8; 16] {
     let [w0, w1] = state;
-    let [b0, b14, b11, b5, b13, b3, b6, b8] = w0.to_le_bytes();
-    let [b10, b4, b1, b15, b7, b9, b12, b2] = w1.to_le_bytes();
-    [b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15]
+    let [a0, a14, a11, a5, a13, a3, a6, a8] = w0.to_le_bytes();
+    let [a10, a4, a1, a15, a7, a9, a12, a2] = w1.to_le_bytes();
+    [a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15]
 }
 
 /// Words to bytes, from the order before even rounds.
 #[inline(always)]
 fn store_even(state: [u64; 2]) -> [u8; 16] {
     let [w0, w1] = state;
-    let [b3, b14, b9, b4, b13, b0, b7, b10] = w0.to_le_bytes();
-    let [b8, b5, b2, b15, b6, b11, b12, b1] = w1.to_le_bytes();
-    [b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15]
+    let [a3, a14, a9, a4, a13, a0, a7, a10] = w0.to_le_bytes();
+    let [a8, a5, a2, a15, a6, a11, a12, a1] = w1.to_le_bytes();
+    [a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15]
 }
 
 /// Words to bytes, from the order of a round key's planes.
 #[inline(always)]
 fn store_key(state: [u64; 2]) -> [u8; 16] {
     let [w0, w1] = state;
-    let [b0, b1, b2, b3, b4, b5, b6, b7] = w0.to_le_bytes();
-    let [b8, b9, b10, b11, b12, b13, b14, b15] = w1.to_le_bytes();
-    [b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15]
+    let [a0, a1, a2, a3, a4, a5, a6, a7] = w0.to_le_bytes();
+    let [a8, a9, a10, a11, a12, a13, a14, a15] = w1.to_le_bytes();
+    [a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15]
 }
 
 /// Encrypts `batches` batches of 1 block, or decrypts them, as `rk` says.

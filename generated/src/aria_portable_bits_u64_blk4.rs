@@ -6,43 +6,36 @@
 //!
 //! Needs no CPU feature and has no table. 360 operations on words a round.
 
-/// SL1, in odd rounds: the positions of X1, X2, S1 and S2; then what X1 and X2 add before the
-/// inversion, plane by plane, and S1 and S2 after it.
-const SL1: [u64; 17] = [
+/// SL1, in odd rounds: the positions of X1, X2, S1 and S2, and further sets of positions where
+/// constants of their affine maps have a bit.
+const SL1: [u64; 6] = [
     0x8888_1111_4444_2222, 0x1111_8888_2222_4444, 0x4444_2222_8888_1111,
-    0x2222_4444_1111_8888, 0x9999_9999_6666_6666, 0x1111_8888_2222_4444,
-    0x9999_9999_6666_6666, 0x1111_8888_2222_4444, 0x1111_8888_2222_4444,
-    0x9999_9999_6666_6666, 0x8888_1111_4444_2222, 0x1111_8888_2222_4444,
-    0x4444_2222_8888_1111, 0x6666_6666_9999_9999, 0x6666_6666_9999_9999,
-    0x6666_6666_9999_9999, 0x2222_4444_1111_8888,
+    0x2222_4444_1111_8888, 0x9999_9999_6666_6666, 0x6666_6666_9999_9999,
 ];
 
-/// SL2, in even rounds: the positions of X1, X2, S1 and S2; then what X1 and X2 add before the
-/// inversion, plane by plane, and S1 and S2 after it.
-const SL2: [u64; 17] = [
+/// SL2, in even rounds: the positions of X1, X2, S1 and S2, and further sets of positions where
+/// constants of their affine maps have a bit.
+const SL2: [u64; 6] = [
     0x4444_1111_2222_8888, 0x8888_2222_1111_4444, 0x1111_4444_8888_2222,
-    0x2222_8888_4444_1111, 0xcccc_3333_3333_cccc, 0x8888_2222_1111_4444,
-    0xcccc_3333_3333_cccc, 0x8888_2222_1111_4444, 0x8888_2222_1111_4444,
-    0xcccc_3333_3333_cccc, 0x4444_1111_2222_8888, 0x8888_2222_1111_4444,
-    0x1111_4444_8888_2222, 0x3333_cccc_cccc_3333, 0x3333_cccc_cccc_3333,
-    0x3333_cccc_cccc_3333, 0x2222_8888_4444_1111,
+    0x2222_8888_4444_1111, 0xcccc_3333_3333_cccc, 0x3333_cccc_cccc_3333,
 ];
 
 /// Bytes to words, in the order before odd rounds.
 #[inline(always)]
 fn load_odd(batch: [[u8; 16]; 4]) -> [u64; 8] {
-    let [[b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15], [b16,
-    b17, b18, b19, b20, b21, b22, b23, b24, b25, b26, b27, b28, b29, b30, b31], [b32,
-    b33, b34, b35, b36, b37, b38, b39, b40, b41, b42, b43, b44, b45, b46, b47], [b48,
-    b49, b50, b51, b52, b53, b54, b55, b56, b57, b58, b59, b60, b61, b62, b63]] = batch;
-    let w0 = u64::from_le_bytes([b0, b32, b13, b45, b10, b42, b7, b39]);
-    let w1 = u64::from_le_bytes([b14, b46, b3, b35, b4, b36, b9, b41]);
-    let w2 = u64::from_le_bytes([b11, b43, b6, b38, b1, b33, b12, b44]);
-    let w3 = u64::from_le_bytes([b5, b37, b8, b40, b15, b47, b2, b34]);
-    let w4 = u64::from_le_bytes([b16, b48, b29, b61, b26, b58, b23, b55]);
-    let w5 = u64::from_le_bytes([b30, b62, b19, b51, b20, b52, b25, b57]);
-    let w6 = u64::from_le_bytes([b27, b59, b22, b54, b17, b49, b28, b60]);
-    let w7 = u64::from_le_bytes([b21, b53, b24, b56, b31, b63, b18, b50]);
+    let [x0, x1, x2, x3] = batch;
+    let [a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15] = x0;
+    let [b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15] = x1;
+    let [c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15] = x2;
+    let [d0, d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, d11, d12, d13, d14, d15] = x3;
+    let w0 = u64::from_le_bytes([a0, c0, a13, c13, a10, c10, a7, c7]);
+    let w1 = u64::from_le_bytes([a14, c14, a3, c3, a4, c4, a9, c9]);
+    let w2 = u64::from_le_bytes([a11, c11, a6, c6, a1, c1, a12, c12]);
+    let w3 = u64::from_le_bytes([a5, c5, a8, c8, a15, c15, a2, c2]);
+    let w4 = u64::from_le_bytes([b0, d0, b13, d13, b10, d10, b7, d7]);
+    let w5 = u64::from_le_bytes([b14, d14, b3, d3, b4, d4, b9, d9]);
+    let w6 = u64::from_le_bytes([b11, d11, b6, d6, b1, d1, b12, d12]);
+    let w7 = u64::from_le_bytes([b5, d5, b8, d8, b15, d15, b2, d2]);
     [w0, w1, w2, w3, w4, w5, w6, w7]
 }
 
@@ -158,7 +151,7 @@ fn add(state: [u64; 8], row: &[u64; 8]) -> [u64; 8] {
 /// A substitution layer, RFC 5794 section 2.4.2: one field inversion, in the basis of a tower of
 /// fields, with what X1 and X2 do before it and S1 and S2 after it at the positions of each.
 #[inline(always)]
-fn substitute(state: [u64; 8], row: &[u64; 17]) -> [u64; 8] {
+fn substitute(state: [u64; 8], row: &[u64; 6]) -> [u64; 8] {
     let [p0, p1, p2, p3, p4, p5, p6, p7] = state;
 
     // The basis changed, and what X1 and X2 add to that
@@ -228,19 +221,19 @@ fn substitute(state: [u64; 8], row: &[u64; 17]) -> [u64; 8] {
     // The constants of X1 and X2
     let c0 = row[4];
     let p0 = p0 ^ c0;
-    let c1 = row[5];
+    let c1 = row[1];
     let p1 = p1 ^ c1;
-    let c2 = row[6];
+    let c2 = row[4];
     let p2 = p2 ^ c2;
-    let c3 = row[7];
+    let c3 = row[1];
     let p3 = p3 ^ c3;
-    let c4 = row[8];
+    let c4 = row[1];
     let p4 = p4 ^ c4;
-    let c5 = row[9];
+    let c5 = row[4];
     let p5 = p5 ^ c5;
-    let c6 = row[10];
+    let c6 = row[0];
     let p6 = p6 ^ c6;
-    let c7 = row[11];
+    let c7 = row[1];
     let p7 = p7 ^ c7;
 
     // The field inversion
@@ -417,15 +410,15 @@ fn substitute(state: [u64; 8], row: &[u64; 17]) -> [u64; 8] {
     let p7 = p7 ^ t137;
 
     // The constants of S1 and S2
-    let c0 = row[12];
+    let c0 = row[2];
     let p0 = p0 ^ c0;
-    let c1 = row[13];
+    let c1 = row[5];
     let p1 = p1 ^ c1;
-    let c5 = row[14];
+    let c5 = row[5];
     let p5 = p5 ^ c5;
-    let c6 = row[15];
+    let c6 = row[5];
     let p6 = p6 ^ c6;
-    let c7 = row[16];
+    let c7 = row[3];
     let p7 = p7 ^ c7;
 
     [p0, p1, p2, p3, p4, p5, p6, p7]
@@ -596,20 +589,19 @@ fn diffuse(state: [u64; 8], row: &[u64; 8]) -> [u64; 8] {
 #[inline(always)]
 fn store_even(state: [u64; 8]) -> [[u8; 16]; 4] {
     let [w0, w1, w2, w3, w4, w5, w6, w7] = state;
-    let [b3, b35, b13, b45, b8, b40, b6, b38] = w0.to_le_bytes();
-    let [b14, b46, b0, b32, b5, b37, b11, b43] = w1.to_le_bytes();
-    let [b9, b41, b7, b39, b2, b34, b12, b44] = w2.to_le_bytes();
-    let [b4, b36, b10, b42, b15, b47, b1, b33] = w3.to_le_bytes();
-    let [b19, b51, b29, b61, b24, b56, b22, b54] = w4.to_le_bytes();
-    let [b30, b62, b16, b48, b21, b53, b27, b59] = w5.to_le_bytes();
-    let [b25, b57, b23, b55, b18, b50, b28, b60] = w6.to_le_bytes();
-    let [b20, b52, b26, b58, b31, b63, b17, b49] = w7.to_le_bytes();
-    [
-        [b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15],
-        [b16, b17, b18, b19, b20, b21, b22, b23, b24, b25, b26, b27, b28, b29, b30, b31],
-        [b32, b33, b34, b35, b36, b37, b38, b39, b40, b41, b42, b43, b44, b45, b46, b47],
-        [b48, b49, b50, b51, b52, b53, b54, b55, b56, b57, b58, b59, b60, b61, b62, b63],
-    ]
+    let [a3, c3, a13, c13, a8, c8, a6, c6] = w0.to_le_bytes();
+    let [a14, c14, a0, c0, a5, c5, a11, c11] = w1.to_le_bytes();
+    let [a9, c9, a7, c7, a2, c2, a12, c12] = w2.to_le_bytes();
+    let [a4, c4, a10, c10, a15, c15, a1, c1] = w3.to_le_bytes();
+    let [b3, d3, b13, d13, b8, d8, b6, d6] = w4.to_le_bytes();
+    let [b14, d14, b0, d0, b5, d5, b11, d11] = w5.to_le_bytes();
+    let [b9, d9, b7, d7, b2, d2, b12, d12] = w6.to_le_bytes();
+    let [b4, d4, b10, d10, b15, d15, b1, d1] = w7.to_le_bytes();
+    let x0 = [a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15];
+    let x1 = [b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15];
+    let x2 = [c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15];
+    let x3 = [d0, d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, d11, d12, d13, d14, d15];
+    [x0, x1, x2, x3]
 }
 
 /// A round key's planes, of 16 bits each, to eight words, each with four copies of a plane: one for

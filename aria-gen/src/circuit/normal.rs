@@ -48,9 +48,8 @@ impl NormalBasis {
         let elements = || 1..=255u8;
         let beta = elements().find(|&x| x != 1 && gf256::pow(x, 5) == 1).expect("5 divides 255");
         let norm = |x: u8| gf256::pow(x, 17);
-        let mixed = |u: u8, v: u8| {
-            gf256::mul(u, gf256::pow(v, 16)) ^ gf256::mul(v, gf256::pow(u, 16))
-        };
+        let mixed =
+            |u: u8, v: u8| gf256::mul(u, gf256::pow(v, 16)) ^ gf256::mul(v, gf256::pow(u, 16));
         let pairs = elements().flat_map(|u| elements().map(move |v| (u, v)));
         let mut suitable =
             pairs.filter(|&(u, v)| norm(u) == 1 && norm(v) == beta && mixed(u, v) == 1);

@@ -89,17 +89,19 @@ fn batch_type(built: &BuiltWords) -> TokenStream {
     }
 }
 
-/// The batch's bytes, each by its name.
-fn batch_of_names(built: &BuiltWords) -> TokenStream {
-    let blocks = (0..built.id.blocks).map(|block| {
-        let bytes = (0..BLOCK_BYTES).map(|byte| format_ident!("b{}", BLOCK_BYTES * block + byte));
-        quote! { [#(#bytes),*] }
-    });
-    if built.id.blocks == 1 {
-        quote! { #(#blocks)* }
-    } else {
-        quote! { [#(#blocks),*] }
-    }
+/// The name of a byte of a batch: a letter for its block, and its number there.
+fn byte_name(place: usize) -> Ident {
+    let letter = ["a", "b", "c", "d"][place / BLOCK_BYTES];
+    format_ident!("{letter}{}", place % BLOCK_BYTES)
+}
+
+/// For each block of a batch its name and those of its bytes.
+fn blocks_of_names(built: &BuiltWords) -> Vec<(Ident, TokenStream)> {
+    let block = |block: usize| {
+        let bytes = (0..BLOCK_BYTES).map(|byte| byte_name(BLOCK_BYTES * block + byte));
+        (format_ident!("x{block}"), quote! { [#(#bytes),*] })
+    };
+    (0..built.id.blocks).map(block).collect()
 }
 
 fn words_type(words: usize) -> TokenStream {
@@ -112,22 +114,32 @@ fn numbered(prefix: &str, count: usize) -> Vec<Ident> {
 }
 
 fn named_bytes(places: &[usize; 8]) -> TokenStream {
-    let bytes = places.iter().map(|place| format_ident!("b{}", place));
+    let bytes = places.iter().map(|&place| byte_name(place));
     quote! { [#(#bytes),*] }
 }
 
 fn load_function(built: &BuiltWords, places: &Places) -> TokenStream {
     let name = format_ident!("load_{}", places.name);
     let doc = doc(&format!("Bytes to words, in the order {}.", places.doc));
-    let (batch, names) = (batch_type(built), batch_of_names(built));
+    let batch = batch_type(built);
     let state = words_type(places.words.len());
     let words = numbered("w", places.words.len());
     let bytes = places.words.iter().map(named_bytes);
+    let taken_apart = match &blocks_of_names(built)[..] {
+        [(_, bytes)] => quote! { let #bytes = batch; },
+        blocks => {
+            let (names, bytes): (Vec<_>, Vec<_>) = blocks.iter().cloned().unzip();
+            quote! {
+                let [#(#names),*] = batch;
+                #(let #bytes = #names;)*
+            }
+        }
+    };
     quote! {
         #doc
         #[inline(always)]
         fn #name(batch: #batch) -> #state {
-            let #names = batch;
+            #taken_apart
             #(let #words = u64::from_le_bytes(#bytes);)*
             [#(#words),*]
         }
@@ -137,17 +149,27 @@ fn load_function(built: &BuiltWords, places: &Places) -> TokenStream {
 fn store_function(built: &BuiltWords, places: &Places) -> TokenStream {
     let name = format_ident!("store_{}", places.name);
     let doc = doc(&format!("Words to bytes, from the order {}.", places.doc));
-    let (batch, names) = (batch_type(built), batch_of_names(built));
+    let batch = batch_type(built);
     let state = words_type(places.words.len());
     let words = numbered("w", places.words.len());
     let bytes = places.words.iter().map(named_bytes);
+    let put_together = match &blocks_of_names(built)[..] {
+        [(_, bytes)] => bytes.clone(),
+        blocks => {
+            let (names, bytes): (Vec<_>, Vec<_>) = blocks.iter().cloned().unzip();
+            quote! {
+                #(let #names = #bytes;)*
+                [#(#names),*]
+            }
+        }
+    };
     quote! {
         #doc
         #[inline(always)]
         fn #name(state: #state) -> #batch {
             let [#(#words),*] = state;
             #(let #bytes = #words.to_le_bytes();)*
-            #names
+            #put_together
         }
     }
 }
@@ -284,9 +306,8 @@ fn name_values(routine: &Routine<WordOp>) -> Vec<Ident> {
 }
 
 fn emit_entry(source: &mut Source, built: &BuiltWords, entry: &WordEntry) {
-    let place = |prefix: &str, which: usize| {
-        format_ident!("{prefix}_{}", built.program.places[which].name)
-    };
+    let place =
+        |prefix: &str, which: usize| format_ident!("{prefix}_{}", built.program.places[which].name);
     let (load, store) = (place("load", entry.load), place("store", entry.store));
     let keyed = entry.flow.iter().any(|flow| matches!(flow, Flow::AlternateRounds { .. }));
     let steps = entry_steps(built, entry, keyed);

@@ -20,7 +20,9 @@ mod single;
 mod wide;
 
 use crate::circuit::CircuitError;
-use crate::ir::word::{ConstantRow, Flow, Places, RowRef, WordCall, WordEntry, WordOp, WordProgram};
+use crate::ir::word::{
+    ConstantRow, Flow, Places, RowRef, WordCall, WordEntry, WordOp, WordProgram,
+};
 use crate::ir::{Routine, Value};
 use crate::kernel::KernelId;
 use grid::{GRID_COLUMNS, Layout, layouts};

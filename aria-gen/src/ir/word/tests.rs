@@ -20,7 +20,12 @@ fn adding() -> WordProgram {
         state_words: STATE_WORDS,
         batch_bytes: 64,
         places: vec![Places { name: "in_order", doc: "", words }],
-        rows: vec![ConstantRow { name: "ONE", doc: String::new(), words: vec![1; STATE_WORDS], hidden: false }],
+        rows: vec![ConstantRow {
+            name: "ONE",
+            doc: String::new(),
+            words: vec![1; STATE_WORDS],
+            hidden: false,
+        }],
         routines: vec![routine],
         entries: vec![WordEntry {
             name: "adding".to_owned(),

@@ -45,11 +45,7 @@ pub(super) fn build(id: KernelId, [odd, even]: [Layout; 2]) -> WordProgram {
             places("even", "before even rounds", even),
             places("key", "of a round key's planes", in_order),
         ],
-        rows: vec![
-            layer_row(&basis, Layer::Sl1, odd),
-            layer_row(&basis, Layer::Sl2, even),
-            no_key,
-        ],
+        rows: vec![layer_row(&basis, Layer::Sl1, odd), layer_row(&basis, Layer::Sl2, even), no_key],
         routines: vec![slice(), add(WORDS), substitute(), diffuse(), unslice()],
         entries: entries(id),
         spread: None,
@@ -84,14 +80,21 @@ fn entries(id: KernelId) -> Vec<WordEntry> {
         entry(name, doc, load, flow, store)
     };
     let only = |routine| vec![Flow::Call(call(routine, RowRef::None))];
-    let to = |which: &str| format!("The planes of a round key that is added before {which} rounds.");
+    let to =
+        |which: &str| format!("The planes of a round key that is added before {which} rounds.");
     let from = |which: &str| format!("The round key whose planes before {which} rounds these are.");
     vec![
         cipher(id, Unslice),
         alone("fo", Row::Sl1, Place::Odd, Place::Even),
         alone("fe", Row::Sl2, Place::Even, Place::Odd),
         entry("odd_planes", to("odd"), Place::Odd, only(Slice), Place::Key),
-        entry("even_planes", to("even, or after the last of these,"), Place::Even, only(Slice), Place::Key),
+        entry(
+            "even_planes",
+            to("even, or after the last of these,"),
+            Place::Even,
+            only(Slice),
+            Place::Key,
+        ),
         entry("from_odd_planes", from("odd"), Place::Key, only(Unslice), Place::Odd),
         entry("from_even_planes", from("even"), Place::Key, only(Unslice), Place::Even),
     ]

@@ -91,11 +91,9 @@ fn diffusion_of_a_basis() {
                     let at = |p, b| if (p, b) == (from, block) { 1 << bit } else { 0 };
                     let zero = vec![0; shape.program.state_words];
                     let found = shape.run(BitsRoutine::Diffuse, &shape.state(at), &zero);
-                    let contains = |p: usize| {
-                        aria_diffusion(usize::from(after[p])) >> before[from] & 1 == 1
-                    };
-                    let expected =
-                        shape.state(|p, b| u8::from(b == block && contains(p)) << bit);
+                    let contains =
+                        |p: usize| aria_diffusion(usize::from(after[p])) >> before[from] & 1 == 1;
+                    let expected = shape.state(|p, b| u8::from(b == block && contains(p)) << bit);
                     assert_eq!(found, expected, "place {from} block {block} bit {bit}");
                 }
             }

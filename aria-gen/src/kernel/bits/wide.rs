@@ -32,7 +32,10 @@ pub(super) fn build(id: KernelId, [odd, even]: [Layout; 2]) -> Result<WordProgra
     Ok(WordProgram {
         state_words: PLANES,
         batch_bytes: BLOCKS * aria::BLOCK_BYTES,
-        places: vec![places("odd", "before odd rounds", odd), places("even", "before even rounds", even)],
+        places: vec![
+            places("odd", "before odd rounds", odd),
+            places("even", "before even rounds", even),
+        ],
         rows,
         routines: vec![transpose(), add(PLANES), substitute(&circuits, &layers), diffuse()],
         entries: vec![cipher(id, BitsRoutine::Slice)],
@@ -58,59 +61,59 @@ struct LayerRows {
     after: [Option<usize>; PLANES],
 }
 
-/// Words of a layer's row before its constants: the positions of the four S-boxes.
-const MASKS: usize = 4;
-
 /// The rows of both layers: positions of X1, X2, S1 and S2; constants before the inversion, in its
-/// basis, and constants after.
+/// basis, and constants after. A word that a row has already is not put into it again.
 fn layer_rows(circuits: &SboxCircuits, layouts: [Layout; 2]) -> (LayerRows, Vec<ConstantRow>) {
     let layers = [(Layer::Sl1, layouts[0]), (Layer::Sl2, layouts[1])];
-    let planes = |(layer, layout): (Layer, Layout), value: &dyn Fn(Sbox) -> u8| {
-        let mut planes = [0u64; PLANES];
-        for (place, &byte) in layout.iter().enumerate() {
-            let value = value(layer.sbox(usize::from(byte)));
-            for block in 0..BLOCKS {
-                for (k, plane) in planes.iter_mut().enumerate() {
-                    *plane |= u64::from(value >> k & 1) << position(place, block);
+    // The planes of a byte that depends on the S-box at each position, for both layers.
+    let planes = |value: &dyn Fn(Sbox) -> u8| {
+        layers.map(|(layer, layout)| {
+            let mut planes = [0u64; PLANES];
+            for (place, &byte) in layout.iter().enumerate() {
+                let value = value(layer.sbox(usize::from(byte)));
+                for block in 0..BLOCKS {
+                    for (k, plane) in planes.iter_mut().enumerate() {
+                        *plane |= u64::from(value >> k & 1) << position(place, block);
+                    }
                 }
             }
-        }
-        planes
+            planes
+        })
     };
-    let before = |sbox: Sbox| circuits.from_field.apply(sbox.before.constant);
-    let before = layers.map(|layer| planes(layer, &before));
-    let after = layers.map(|layer| planes(layer, &|sbox| sbox.after.constant));
-    let mut next = MASKS;
-    let mut indices = |constants: &[[u64; PLANES]; 2]| {
+    // Word i of both rows.
+    let mut words: Vec<[u64; 2]> = [aria::x1(), aria::x2(), aria::s1(), aria::s2()]
+        .map(|sbox| planes(&|other| u8::from(other == sbox)).map(|planes| planes[0]))
+        .to_vec();
+    let mut indices = |constants: [[u64; PLANES]; 2]| {
         core::array::from_fn(|k| {
-            let present = constants.iter().any(|planes| planes[k] != 0);
-            present.then(|| {
-                next += 1;
-                next - 1
+            let pair = constants.map(|planes| planes[k]);
+            let known = words.iter().position(|word| *word == pair);
+            (pair != [0, 0]).then(|| {
+                known.unwrap_or_else(|| {
+                    words.push(pair);
+                    words.len() - 1
+                })
             })
         })
     };
-    let rows = LayerRows { before: indices(&before), after: indices(&after) };
-    let sboxes = [aria::x1(), aria::x2(), aria::s1(), aria::s2()];
-    let constant_rows = [0, 1].map(|i| {
-        let masks = sboxes.map(|sbox| planes(layers[i], &|other| u8::from(other == sbox))[0]);
-        let mut words = masks.to_vec();
-        for (indices, constants) in [(&rows.before, &before[i]), (&rows.after, &after[i])] {
-            words.extend(indices.iter().zip(constants).filter_map(|(index, word)| index.map(|_| *word)));
-        }
-        let (name, rounds) = [("SL1", "odd"), ("SL2", "even")][i];
+    let before = planes(&|sbox| circuits.from_field.apply(sbox.before.constant));
+    let after = planes(&|sbox| sbox.after.constant);
+    let rows = LayerRows { before: indices(before), after: indices(after) };
+    let constant_rows = [("SL1", "odd"), ("SL2", "even")].into_iter().enumerate();
+    let constant_rows = constant_rows.map(|(i, (name, rounds))| {
         let doc = format!(
-            "{name}, in {rounds} rounds: the positions of X1, X2, S1 and S2; then what X1 and X2 add \
-             before the inversion, plane by plane, and S1 and S2 after it."
+            "{name}, in {rounds} rounds: the positions of X1, X2, S1 and S2, and further sets of \
+             positions where constants of their affine maps have a bit."
         );
-        ConstantRow { name, doc, words, hidden: false }
+        ConstantRow { name, doc, words: words.iter().map(|word| word[i]).collect(), hidden: false }
     });
-    (rows, constant_rows.to_vec())
+    (rows, constant_rows.collect())
 }
 
 /// The three exchanges that turn bit k of word w's bytes into bit w of word k's bytes, and back.
 fn transpose() -> Routine<WordOp> {
-    let doc = "Bytes to planes, and back: bit w of byte j of word k becomes bit k of byte j of word w.";
+    let doc =
+        "Bytes to planes, and back: bit w of byte j of word k becomes bit k of byte j of word w.";
     let mut routine = Routine::new("transpose", doc);
     let mut words = params(&mut routine, "w", PLANES);
     for (distance, mask) in [(4, 0x0f), (2, 0x33), (1, 0x55)] {

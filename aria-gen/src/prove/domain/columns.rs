@@ -49,7 +49,9 @@ impl Bit {
         let value = usize::from(value);
         match self {
             Self::Known(bit) => Some(bit),
-            Self::Of(own, table) if own == column => Some(table[value / 64] >> (value % 64) & 1 == 1),
+            Self::Of(own, table) if own == column => {
+                Some(table[value / 64] >> (value % 64) & 1 == 1)
+            }
             Self::Of(..) | Self::Mixed => None,
         }
     }

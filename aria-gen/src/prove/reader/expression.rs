@@ -128,11 +128,7 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
     }
 
     /// `i64::from_le_bytes(array)` and `u64::from_le_bytes(array)`
-    fn word_of_bytes(
-        &mut self,
-        node: &'p ExprCall,
-        signed: bool,
-    ) -> Step<Value<D::Byte>, D::Byte> {
+    fn word_of_bytes(&mut self, node: &'p ExprCall, signed: bool) -> Step<Value<D::Byte>, D::Byte> {
         let byte = Type::Word { bytes: 1, signed: false };
         let ty = Type::Array(Box::new(byte), Some(8));
         let [arg] = &*node.args.iter().collect::<Vec<_>>() else { return unsupported(node) };
@@ -184,7 +180,8 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
                 let places = places.known().and_then(|places| usize::try_from(places).ok());
                 let Some(places) = places else { return unsupported(node) };
                 if places >= bits {
-                    return Err(Cause::Panic(format!("a shift of {bits} bits by {places}"))).at(node);
+                    return Err(Cause::Panic(format!("a shift of {bits} bits by {places}")))
+                        .at(node);
                 }
                 let bytes = match node.op {
                     BinOp::Shl(_) => shift_left(self.domain, &word.bytes, places),
