@@ -99,7 +99,10 @@ fn every_mutant_that_changes_output_is_refuted() {
     // operation in which operands have an order.
     let (constants, tables, ordered) = (6 * EACH, 2 * EACH, 6 * EACH);
     assert_eq!(count(Outcome::Missed), [0; 10]);
-    assert_eq!(count(Outcome::Refuted), [constants, tables, all, ordered, 0, all, all, all, all, all]);
+    assert_eq!(
+        count(Outcome::Refuted),
+        [constants, tables, all, ordered, 0, all, all, all, all, all]
+    );
     assert_eq!(count(Outcome::Equivalent), [0, 0, 0, 0, all, 0, 0, 0, 0, 0]);
     assert_eq!(cases.len(), 560);
 }

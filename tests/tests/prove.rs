@@ -81,7 +81,7 @@ fn every_kernel_is_proved_for_every_number_of_rounds() {
 /// In slices and bit planes nothing is inverted but what the cipher inverts. In rows each instruction inverts all
 /// bytes of a lane, of which the next layer picks those that it wants.
 fn inversions_a_byte(id: KernelId) -> usize {
-    match (recipe(id).unwrap().layout, id.unit) {
+    match (recipe(id).expect("a legal cell").layout, id.unit) {
         (Layout::Slice | Layout::Bits, _) => 1,
         // One for S1 and S2, one for X1 and X2.
         (Layout::Row, Unit::Gfni) => 2,

@@ -159,19 +159,21 @@ const fn constant_index(side: usize, result: usize) -> usize {
     2 * MASKS + WORDS * side + result
 }
 
+/// Word and bit that hold a bit of the byte at the first place.
+type BitPlace = fn(usize) -> (usize, usize);
+
 /// The row of a layer: the maps from the field's basis to that of the inversion, which is side 0, and
 /// back, side 1, with the affine maps of each position's S-box. Within the inversion bit 4w + l is lane
 /// l of word w.
 fn layer_row(basis: &NormalBasis, layer: Layer, layout: Layout) -> ConstantRow {
-    let outside = |bit| position(0, bit);
-    let inside = |bit: usize| (bit / LANES, 16 * (bit % LANES));
+    let outside: BitPlace = |bit| position(0, bit);
+    let inside: BitPlace = |bit| (bit / LANES, 16 * (bit % LANES));
     let mut words = vec![0; 2 * (MASKS + WORDS)];
     for (place, &byte) in layout.iter().enumerate() {
         let sbox = layer.sbox(usize::from(byte));
         let to_inside = Affine { matrix: basis.from_field, constant: 0 }.after(sbox.before);
         let to_outside = sbox.after.after(Affine { matrix: basis.to_field, constant: 0 });
-        let sides: [(Affine, [&dyn Fn(usize) -> (usize, usize); 2]); 2] =
-            [(to_inside, [&outside, &inside]), (to_outside, [&inside, &outside])];
+        let sides = [(to_inside, [outside, inside]), (to_outside, [inside, outside])];
         for (side, (map, [from, to])) in sides.into_iter().enumerate() {
             for (bit, row) in map.matrix.rows().into_iter().enumerate() {
                 let (result, at) = to(bit);
