@@ -14,12 +14,13 @@ mod probe;
 mod routine;
 mod source;
 mod table;
+mod words;
 
 use std::collections::BTreeMap;
 
 use crate::error::GenError;
 use crate::kernel::KernelId;
-use crate::pipeline::{Built, Facts, build_kernel};
+use crate::pipeline::{Built, BuiltWords, Facts, build_kernel, build_words, is_words};
 
 pub use package::PackageKind;
 
@@ -42,13 +43,18 @@ pub fn generate(ids: &[KernelId], kind: PackageKind) -> Result<Files, GenError> 
     ids.sort_unstable_by_key(KernelId::to_string);
     ids.dedup();
     let mut kernels = Vec::new();
+    let mut words: Vec<BuiltWords> = Vec::new();
     for id in ids {
+        if is_words(id) {
+            words.push(build_words(id)?);
+            continue;
+        }
         let built = build_kernel(id)?;
         let facts = built.facts()?;
         kernels.push(Kernel { built, facts });
     }
-    let mut files = package::package_files(kind, &kernels);
-    files.insert("src/lib.rs".to_owned(), table::emit_lib(kind, &kernels));
+    let mut files = package::package_files(kind, &names(&kernels, &words));
+    files.insert("src/lib.rs".to_owned(), table::emit_lib(kind, &kernels, &words));
     files.insert("src/feature.rs".to_owned(), feature::emit_features());
     files.insert("src/key_form.rs".to_owned(), key_form::emit_key_forms());
     if kind == PackageKind::Workspace {
@@ -57,7 +63,18 @@ pub fn generate(ids: &[KernelId], kind: PackageKind) -> Result<Files, GenError> 
     for kernel in &kernels {
         files.insert(kernel_path(kernel.built.id), kernel::emit_kernel(kernel));
     }
+    for built in &words {
+        files.insert(kernel_path(built.id), words::emit_words(built));
+    }
     Ok(files)
+}
+
+/// The ids of all kernels, in order.
+fn names(kernels: &[Kernel], words: &[BuiltWords]) -> Vec<String> {
+    let ids = kernels.iter().map(|kernel| kernel.built.id).chain(words.iter().map(|w| w.id));
+    let mut names: Vec<String> = ids.map(|id| id.to_string()).collect();
+    names.sort_unstable();
+    names
 }
 
 /// Where the kernel `id` stands in its package.

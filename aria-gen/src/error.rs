@@ -32,6 +32,12 @@ pub enum StageError {
     /// The lowering has no way to express something.
     #[error(transparent)]
     Lower(#[from] LowerError),
+    /// A program of vectors was asked for where there is one of words.
+    #[error("the kernel is a program of words; ask `pipeline::build_words` for it")]
+    Words,
+    /// The portable tier's program cannot be derived.
+    #[error("{0}; this is a fault of the generator, please report it")]
+    Bits(#[from] crate::kernel::bits::BitsError),
     /// A pass or the emitter met an instruction without a row.
     #[error("{0}; add one to the instruction table or mark the cell illegal")]
     MissingRow(#[from] MissingRow),

@@ -7,6 +7,8 @@
 //! batch, the current round key or a named constant. So a secret-dependent branch or address cannot
 //! be written down, and every kernel is constant time by construction.
 //!
+//! A third vocabulary, [`word`], is for kernels on plain 64-bit words.
+//!
 //! The same structures carry two vocabularies, [`AbstractOp`] (what a cipher means) and
 //! [`MachineOp`] (what one instruction does); `lower` translates the first into the second. The
 //! interpreter in [`interp`] gives both their meaning on bytes.
@@ -21,6 +23,7 @@ mod print;
 mod program;
 mod routine;
 mod verify;
+pub mod word;
 
 pub use machine::{Form, MachineOp, Span};
 pub use meaning::shift_rows;

@@ -1,9 +1,11 @@
 //! Which kernels there are, and how each is built from the specification.
 //!
 //! [`KernelId`] names a cell of the matrix; [`matrix`] says which cells are legal and why the others
-//! are not; a builder per layout ([`mod@row`], [`mod@slice`]) turns a legal cell into an abstract program.
+//! are not; a builder per layout ([`mod@row`], [`mod@slice`], [`mod@bits`]) turns a legal cell into a
+//! program.
 //! This module knows the specification, the IR and the axes of `isa`; it knows no instruction.
 
+pub mod bits;
 mod id;
 pub mod key_form;
 pub mod matrix;

@@ -11,6 +11,7 @@
 //! `emit::generate` (feature `rust`) returns the files of `generated/`.
 //!
 //! * [`math`]: GF(2^8), bit matrices, affine maps.
+//! * [`circuit`]: S-boxes as circuits of single bits, for the portable tier.
 //! * [`spec`]: the cipher as its RFC writes it: slow, obvious, the oracle.
 //! * [`ir`]: straight-line routines over byte vectors, with verifier and interpreter.
 //! * [`isa`]: tiers, widths, features, the instruction table, costs.
@@ -28,6 +29,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod circuit;
 #[cfg(feature = "rust")]
 pub mod emit;
 mod error;

@@ -109,7 +109,8 @@ pub fn lower_program(
 ) -> Result<Program<MachineOp>, LowerError> {
     let mut constants = Constants::default();
     let routines = match target.layout {
-        Layout::Slice => lower_slices(program, target, &mut constants)?,
+        // Nothing abstract is in words; what asked for it meets a unit without a route.
+        Layout::Slice | Layout::Bits => lower_slices(program, target, &mut constants)?,
         Layout::Row => row::lower_routines(program, target, &mut constants)?,
     };
     let lowered = program.with_routines(constants.list, routines);

@@ -2,6 +2,8 @@
 //!
 //! Each stage is a pure function of the kernel id; each result is verified before it goes on.
 
+mod words;
+
 use core::fmt::{self, Display, Formatter};
 
 use crate::error::{GenError, StageError};
@@ -10,6 +12,8 @@ use crate::isa::{Feature, Isa, MICRO_ARCHITECTURES, MicroArchitecture};
 use crate::kernel::{Frame, KernelId, Layout, Recipe, matrix, row, slice};
 use crate::lower::{Target, lower_program};
 use crate::pass::{PASSES, Pressure, measure_pressure};
+
+pub use words::{BuiltWords, build_words, is_words};
 
 /// A stage of the pipeline, in order: `build`, `lower`, then each of [`PASSES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +76,7 @@ pub fn build_kernel(id: KernelId) -> Result<Built, GenError> {
         Layout::Row if id.frame == Frame::Keys => row::keys::build_keys(id),
         Layout::Row => row::build_row(id),
         Layout::Slice => slice::build_slice(id),
+        Layout::Bits => return check(id, Stage::Build, Err(StageError::Words)),
     };
     check(id, Stage::Build, abstract_program.verify())?;
     let Recipe { layout, key_form } = recipe;

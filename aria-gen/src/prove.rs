@@ -17,6 +17,7 @@
 //! * [`memory`]: what a kernel may touch.
 //! * [`reader`]: Rust text → an execution.
 //! * `keys`: the same for key schedules.
+//! * [`columns`]: functions that the domain cannot follow, proved on all inputs.
 //! * [`package`]: which kernels there are.
 //! * [`mod@reference`]: what they must compute.
 //! * [`verdict`], [`fault`], [`counterexample`]: the answers.
@@ -24,6 +25,7 @@
 //! It uses `math` and `spec`, and of the generator nothing: no IR, instruction table, builder, pass
 //! or emitter, so that it cannot share their mistakes. It reads no files; the caller does.
 
+pub mod columns;
 pub mod counterexample;
 pub mod domain;
 pub mod fault;

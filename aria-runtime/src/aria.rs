@@ -18,7 +18,7 @@ use crate::token::Token;
 
 /// ARIA with `RK` round keys, for both directions.
 ///
-/// Holds the raw round keys of both and the choice of kernels; [`AriaEnc`] and [`AriaDec`] are half
+/// Holds the round keys of both and the choice of kernels; [`AriaEnc`] and [`AriaDec`] are half
 /// as large. Only 13, 15 and 17 round keys make a cipher: use [`Aria128`], [`Aria192`] and
 /// [`Aria256`].
 #[derive(Clone)]
@@ -26,7 +26,7 @@ pub struct Aria<const RK: usize> {
     ek: RoundKeys<RK>,
     dk: RoundKeys<RK>,
     plan: Plan<EcbKernel>,
-    ctr: Plan<CtrKernel>,
+    ctr: Option<Plan<CtrKernel>>,
 }
 
 /// ARIA with `RK` round keys, for encryption only. See [`Aria`].
@@ -34,7 +34,7 @@ pub struct Aria<const RK: usize> {
 pub struct AriaEnc<const RK: usize> {
     ek: RoundKeys<RK>,
     plan: Plan<EcbKernel>,
-    ctr: Plan<CtrKernel>,
+    ctr: Option<Plan<CtrKernel>>,
 }
 
 /// ARIA with `RK` round keys, for decryption only. See [`Aria`].
@@ -104,21 +104,40 @@ macro_rules! constructors {
 }
 
 constructors!(Aria, |key, token| {
-    let (ek, dk) = RoundKeys::both(key, KeysKernel::best(token));
-    Self { ek, dk, plan: ecb::plan(token), ctr: ctr::plan(token) }
+    let plan = ecb::plan(token);
+    let (mut ek, mut dk) = RoundKeys::both(key, KeysKernel::best(token));
+    ecb::kept(&plan).make(&mut ek);
+    ecb::kept(&plan).make(&mut dk);
+    Self { ek, dk, plan, ctr: ctr::plan(token) }
 });
 constructors!(AriaEnc, |key, token| {
-    let ek = RoundKeys::encryption(key, KeysKernel::best(token));
-    Self { ek, plan: ecb::plan(token), ctr: ctr::plan(token) }
+    let plan = ecb::plan(token);
+    let mut ek = RoundKeys::encryption(key, KeysKernel::best(token));
+    ecb::kept(&plan).make(&mut ek);
+    Self { ek, plan, ctr: ctr::plan(token) }
 });
 constructors!(AriaDec, |key, token| {
-    let (_, dk) = RoundKeys::both(key, KeysKernel::best(token));
-    Self { dk, plan: ecb::plan(token) }
+    let plan = ecb::plan(token);
+    let (_, mut dk) = RoundKeys::both(key, KeysKernel::best(token));
+    ecb::kept(&plan).make(&mut dk);
+    Self { dk, plan }
 });
+
+impl<const RK: usize> AriaEnc<RK> {
+    /// The round keys of decryption, kept as those of encryption are.
+    fn decryption_keys(&self) -> RoundKeys<RK> {
+        let kept = ecb::kept(&self.plan);
+        let mut keys = self.ek.clone();
+        kept.undo(&mut keys);
+        keys = RoundKeys::decryption(&keys);
+        kept.make(&mut keys);
+        keys
+    }
+}
 
 impl<const RK: usize> From<&AriaEnc<RK>> for AriaDec<RK> {
     fn from(enc: &AriaEnc<RK>) -> Self {
-        Self { dk: RoundKeys::decryption(&enc.ek), plan: enc.plan }
+        Self { dk: enc.decryption_keys(), plan: enc.plan }
     }
 }
 
@@ -136,8 +155,7 @@ impl<const RK: usize> From<&AriaEnc<RK>> for Aria<RK> {
 
 impl<const RK: usize> From<AriaEnc<RK>> for Aria<RK> {
     fn from(enc: AriaEnc<RK>) -> Self {
-        let dk = RoundKeys::decryption(&enc.ek);
-        Self { dk, ek: enc.ek, plan: enc.plan, ctr: enc.ctr }
+        Self { dk: enc.decryption_keys(), ek: enc.ek, plan: enc.plan, ctr: enc.ctr }
     }
 }
 
@@ -191,7 +209,7 @@ macro_rules! counter_mode {
             /// significant byte comes first (NIST SP 800-38A, section 6.5, appendix B.1). The counters
             /// under one key must all be different.
             pub fn ctr_bulk(&self, counter: u128, blocks: &mut [[u8; 16]]) -> u128 {
-                ctr::crypt(&self.ek, &self.ctr, counter, bulk::in_place(blocks))
+                ctr::crypt(&self.ek, &self.plan, self.ctr.as_ref(), counter, bulk::in_place(blocks))
             }
 
             /// The same from the blocks of `input` to the first blocks of `output`.
@@ -208,7 +226,7 @@ macro_rules! counter_mode {
                 output: &mut [[u8; 16]],
             ) -> Result<u128, LengthError> {
                 let blocks = bulk::buffer_to_buffer(input, output)?;
-                Ok(ctr::crypt(&self.ek, &self.ctr, counter, blocks))
+                Ok(ctr::crypt(&self.ek, &self.plan, self.ctr.as_ref(), counter, blocks))
             }
         }
     };

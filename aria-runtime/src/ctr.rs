@@ -15,10 +15,10 @@ use aria_kernels::{Entry, KERNELS, Kernel};
 use cipher::InOutBuf;
 
 use crate::Block;
-use crate::ecb::MAX_BATCH;
+use crate::ecb::{EcbKernel, MAX_BATCH};
+use crate::engine::Engine;
 use crate::forms::{Form, Keys, Shape};
 use crate::planner::{Candidate, Move, Plan};
-use crate::scalar;
 use crate::schedule::RoundKeys;
 use crate::table;
 use crate::token::Token;
@@ -82,7 +82,7 @@ impl CtrKernel {
                     }
                     let memory = written.as_mut_ptr().cast();
                     // SAFETY: see above.
-                    unsafe { entry(rk.raw(), memory, memory, 1) }
+                    unsafe { entry(rk.kept(), memory, memory, 1) }
                     for (number, image) in written[..kernel.blocks].iter().enumerate() {
                         blocks.get(start + number).xor_in2out(image.into());
                     }
@@ -96,26 +96,30 @@ impl CtrKernel {
 /// Blocks in the largest batch of the kernels whose counters are written down: those in rows.
 const MAX_WRITTEN: usize = 8;
 
-/// The plan for counter mode under this token.
-pub(crate) fn plan(token: Token) -> Plan<CtrKernel> {
+/// The plan for counter mode under this token; `None` where only portable kernels run, which have no
+/// counters. Its kernels take what ciphers keep as [`Kept::Raw`](crate::forms::Kept::Raw).
+pub(crate) fn plan(token: Token) -> Option<Plan<CtrKernel>> {
     let permitted = |row| CtrKernel::permitted(token, row);
-    match token.only() {
-        Some(row) => permitted(row).map_or_else(|| Plan::new([].into_iter()), Plan::forced),
-        None => {
-            // A call makes one form of round keys besides the raw one at most: that of the kernel
-            // which is cheapest by the block.
-            let by_block = |candidate: &Candidate<CtrKernel>| {
-                u64::from(candidate.batch_cycles) * 1024 / candidate.batch() as u64
-            };
-            let cheapest = table::rows().filter_map(permitted).min_by_key(by_block);
-            let form = cheapest.map(|candidate| candidate.kernel.form());
-            let suits = |candidate: &Candidate<CtrKernel>| {
-                let own = candidate.kernel.form();
-                own == Form::Raw || Some(own) == form
-            };
-            Plan::new(table::rows().filter_map(permitted).filter(suits))
-        }
+    if let Some(row) = token.only() {
+        return permitted(row).map(Plan::forced);
     }
+    // A call makes one form of round keys besides the raw one at most: that of the kernel which is
+    // cheapest by the block.
+    let by_block = |candidate: &Candidate<CtrKernel>| {
+        u64::from(candidate.batch_cycles) * 1024 / candidate.batch() as u64
+    };
+    let cheapest = table::rows().filter_map(permitted).min_by_key(by_block)?;
+    let suits = |candidate: &Candidate<CtrKernel>| {
+        let own = candidate.kernel.form();
+        own == Form::Raw || own == cheapest.kernel.form()
+    };
+    Some(Plan::new(table::rows().filter_map(permitted).filter(suits)))
+}
+
+/// Whether the kernel in this row has the frame of counter mode, so that round keys are kept for it.
+pub(crate) fn is_framed(row: u16) -> bool {
+    let entry = KERNELS[usize::from(row)].entry;
+    matches!(entry, Entry::CtrBroadcast32(_) | Entry::CtrMapped32(_))
 }
 
 /// The form of round keys that an entry takes which serves counter mode; `None` for others.
@@ -132,12 +136,15 @@ const fn form(kernel: &Kernel) -> Option<Form> {
 }
 
 /// Adds the keystream to `blocks`, from `counter` on, and returns the counter after the last block.
+/// Without a plan for counter mode, that for ECB serves: counters are blocks like any other.
 pub(crate) fn crypt<const RK: usize>(
     keys: &RoundKeys<RK>,
-    plan: &Plan<CtrKernel>,
+    ecb: &Plan<EcbKernel>,
+    plan: Option<&Plan<CtrKernel>>,
     counter: u128,
     mut blocks: InOutBuf<'_, '_, Block>,
 ) -> u128 {
+    let Some(plan) = plan else { return crypt_written(keys, ecb, counter, blocks) };
     let rk = Keys::new(keys);
     let mut counter = counter;
     for piece in plan.moves(blocks.len()) {
@@ -146,7 +153,6 @@ pub(crate) fn crypt<const RK: usize>(
         match piece {
             Move::Whole { with, .. } => with.kernel.run(&rk, counter, now),
             Move::Padded { with, .. } => crypt_padded(with, &rk, counter, now),
-            Move::Scalar { .. } => crypt_scalar(&rk, counter, now),
         }
         counter = next;
         blocks = later;
@@ -171,18 +177,30 @@ fn crypt_padded<const RK: usize>(
     blocks.get_out().copy_from_slice(&buffer[..used]);
 }
 
+/// Writes counters down, some at a time, and encrypts them.
 #[inline(never)]
-fn crypt_scalar<const RK: usize>(
-    rk: &Keys<'_, RK>,
+fn crypt_written<const RK: usize>(
+    keys: &RoundKeys<RK>,
+    ecb: &Plan<EcbKernel>,
     mut counter: u128,
-    blocks: InOutBuf<'_, '_, Block>,
-) {
-    for mut block in blocks {
-        let mut image = Wiped::<u8, 1>::zero();
-        image[0] = scalar::crypt_block(rk.raw(), counter.to_be_bytes());
-        block.xor_in2out((&image[0]).into());
-        counter = counter.wrapping_add(1);
-    }
+    mut blocks: InOutBuf<'_, '_, Block>,
+) -> u128 {
+    Engine::with(keys, ecb, |engine| {
+        let mut written = Wiped::<u8, MAX_WRITTEN>::zero();
+        for start in (0..blocks.len()).step_by(MAX_WRITTEN) {
+            let count = usize::min(blocks.len() - start, MAX_WRITTEN);
+            let images = &mut written[..count];
+            for image in images.iter_mut() {
+                *image = counter.to_be_bytes();
+                counter = counter.wrapping_add(1);
+            }
+            engine.crypt(InOutBuf::from(Block::cast_slice_from_core_mut(images)));
+            for (number, image) in images.iter().enumerate() {
+                blocks.get(start + number).xor_in2out(image.into());
+            }
+        }
+    });
+    counter
 }
 
 #[cfg(test)]
@@ -201,18 +219,17 @@ mod tests {
             };
             let plan = plan(token);
             if form(kernel).is_none() {
-                assert!(plan.widest().is_none(), "{} is of another frame", kernel.id);
+                assert!(plan.is_none(), "{} is of another frame", kernel.id);
                 continue;
             }
+            let plan = plan.expect("the kernel serves counter mode");
             for blocks in 1..=2 * MAX_BATCH + 1 {
                 for piece in plan.moves(blocks) {
-                    let (Move::Whole { with, .. } | Move::Padded { with, .. }) = piece else {
-                        panic!("{token:?} let the scalar path run");
-                    };
+                    let (Move::Whole { with, .. } | Move::Padded { with, .. }) = piece;
                     assert_eq!(with.kernel.0, row);
                 }
             }
-            assert!(super::plan(token.capped(Cap::Portable)).widest().is_none());
+            assert!(super::plan(token.capped(Cap::Portable)).is_none());
             forced += 1;
         }
         let here =
@@ -224,7 +241,8 @@ mod tests {
     fn no_blocks_leave_the_counter_alone() {
         let keys = RoundKeys::<13>::encryption(&[7; 16], None);
         let plan = plan(Token::detect());
+        let ecb = crate::ecb::plan(Token::detect());
         let none = InOutBuf::from(&mut [][..]);
-        assert_eq!(crypt(&keys, &plan, u128::MAX, none), u128::MAX);
+        assert_eq!(crypt(&keys, &ecb, plan.as_ref(), u128::MAX, none), u128::MAX);
     }
 }

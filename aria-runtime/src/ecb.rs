@@ -10,7 +10,8 @@ use aria_kernels::{Entry, KERNELS, Kernel};
 use cipher::InOutBuf;
 
 use crate::Block;
-use crate::forms::{Form, Keys, Shape};
+use crate::ctr;
+use crate::forms::{Form, Kept, Keys, Shape};
 use crate::planner::{Candidate, MAX_STEPS, Plan};
 use crate::table;
 use crate::token::Token;
@@ -54,8 +55,16 @@ impl EcbKernel {
         match kernel.entry {
             Entry::EcbRaw(entry) => {
                 // SAFETY: see above.
-                unsafe { entry(rk.raw(), input.cast(), output.cast(), batches) }
+                unsafe { entry(rk.kept(), input.cast(), output.cast(), batches) }
             }
+            Entry::EcbPlanes(entry) => {
+                // SAFETY: see above.
+                unsafe { entry(rk.kept(), input.cast(), output.cast(), batches) }
+            }
+            Entry::EcbSpreadPlanes(entry) => rk.with_spread_planes(|rk| {
+                // SAFETY: see above.
+                unsafe { entry(rk, input.cast(), output.cast(), batches) }
+            }),
             Entry::EcbBroadcast32(entry) => rk.with_words(Shape::Broadcast32, |rk| {
                 // SAFETY: see above.
                 unsafe { entry(rk, input.cast(), output.cast(), batches) }
@@ -80,23 +89,34 @@ impl EcbKernel {
 /// The plan for ECB under this token.
 pub(crate) fn plan(token: Token) -> Plan<EcbKernel> {
     let permitted = |row| EcbKernel::permitted(token, row);
-    match token.only() {
-        Some(row) => permitted(row).map_or_else(|| Plan::new([].into_iter()), Plan::forced),
-        None => {
-            // A call makes one form of round keys besides the raw one at most: that of the kernel
-            // which is cheapest by the block.
-            let by_block = |candidate: &Candidate<EcbKernel>| {
-                u64::from(candidate.batch_cycles) * 1024 / candidate.batch() as u64
-            };
-            let cheapest = table::rows().filter_map(permitted).min_by_key(by_block);
-            let form = cheapest.map(|candidate| candidate.kernel.form());
-            let suits = |candidate: &Candidate<EcbKernel>| {
-                let own = candidate.kernel.form();
-                own == Form::Raw || Some(own) == form
-            };
-            Plan::new(table::rows().filter_map(permitted).filter(suits))
-        }
+    if let Some(candidate) = token.only().and_then(permitted) {
+        return Plan::forced(candidate);
     }
+    // Ciphers keep round keys in one form, and a call makes one other at most: that of the kernel which
+    // is cheapest by the block. So portable kernels run where nothing else does.
+    let form = |candidate: &Candidate<EcbKernel>| candidate.kernel.form();
+    let is_portable = |candidate: &Candidate<EcbKernel>| form(candidate).kept() == Kept::Planes;
+    let candidates = || {
+        let all = table::rows().filter_map(permitted);
+        // A cipher forced to a kernel of another frame has portable ones for this, unless that kernel
+        // wants round keys kept raw.
+        let free = token.only().is_none_or(ctr::is_framed);
+        all.filter(move |candidate| free || is_portable(candidate))
+    };
+    let by_block = |candidate: &Candidate<EcbKernel>| {
+        u64::from(candidate.batch_cycles) * 1024 / candidate.batch() as u64
+    };
+    let cheapest = candidates().min_by_key(by_block).expect("every token permits portable kernels");
+    let suits = |candidate: &Candidate<EcbKernel>| match form(candidate) {
+        Form::Raw | Form::Planes => form(candidate) == form(&cheapest).kept().form(),
+        own => own == form(&cheapest),
+    };
+    Plan::new(candidates().filter(suits))
+}
+
+/// How a cipher with this plan keeps its round keys.
+pub(crate) fn kept(plan: &Plan<EcbKernel>) -> Kept {
+    plan.widest().form().kept()
 }
 
 /// The form of round keys that an ECB entry takes; `None` for entries of other frames.
@@ -105,6 +125,8 @@ const fn form(entry: Entry) -> Option<Form> {
         Entry::EcbRaw(_) => Some(Form::Raw),
         Entry::EcbBroadcast32(_) => Some(Form::Words(Shape::Broadcast32)),
         Entry::EcbMapped32(_) => Some(Form::Words(Shape::Mapped32)),
+        Entry::EcbPlanes(_) => Some(Form::Planes),
+        Entry::EcbSpreadPlanes(_) => Some(Form::SpreadPlanes),
         _ => None,
     }
 }
@@ -140,35 +162,47 @@ pub(crate) const MAX_BATCH: usize = {
 mod tests {
     use super::*;
     use crate::cap::Cap;
+    use crate::features::FeatureSet;
     use crate::planner::Move;
+    use aria_kernels::Feature;
+
+    /// The ids of the kernels that serve 1 to `most` blocks under a token.
+    fn ids(token: Token, most: usize) -> Vec<&'static str> {
+        let plan = plan(token);
+        let moves = (1..=most).flat_map(|blocks| plan.moves(blocks).collect::<Vec<_>>());
+        let mut ids: Vec<_> = moves
+            .map(|piece| match piece {
+                Move::Whole { with, .. } | Move::Padded { with, .. } => with.kernel.id(),
+            })
+            .collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+
+    const PORTABLE: [&str; 2] = ["aria_portable_bits_u64_blk1", "aria_portable_bits_u64_blk4"];
 
     /// A forced kernel that quietly gave way to another would make every test of it worthless.
     #[test]
     fn forced_kernels_serve_everything_themselves() {
         let is_ecb = |row: &u16| form(KERNELS[usize::from(*row)].entry).is_some();
         for row in table::rows().filter(is_ecb) {
-            let Ok(token) = Token::detect().forced(KERNELS[usize::from(row)].id) else {
+            let id = KERNELS[usize::from(row)].id;
+            let Ok(token) = Token::detect().forced(id) else {
                 continue; // not on this CPU
             };
-            let plan = plan(token);
-            if form(KERNELS[usize::from(row)].entry).is_none() {
-                assert!(plan.widest().is_none());
-                continue; // of another frame
+            assert_eq!(ids(token, 2 * MAX_BATCH + 1), [id]);
+            if !PORTABLE.contains(&id) {
+                assert_eq!(ids(token.capped(Cap::Portable), 10), PORTABLE);
             }
-            for blocks in 1..=2 * MAX_BATCH + 1 {
-                for piece in plan.moves(blocks) {
-                    let (Move::Whole { with, .. } | Move::Padded { with, .. }) = piece else {
-                        panic!("{token:?} let the scalar path run");
-                    };
-                    assert_eq!(with.kernel.0, row);
-                }
-            }
-            assert!(super::plan(token.capped(Cap::Portable)).widest().is_none());
         }
     }
 
     #[test]
-    fn portable_is_scalar() {
-        assert!(plan(Token::detect().capped(Cap::Portable)).widest().is_none());
+    fn portable_kernels_run_where_nothing_else_does() {
+        assert_eq!(ids(Token::detect().capped(Cap::Portable), 100), PORTABLE);
+        assert_eq!(ids(Token::assumed(FeatureSet::EMPTY), 100), PORTABLE);
+        let sse = FeatureSet::of(&[Feature::Ssse3, Feature::Aes]);
+        assert!(ids(Token::assumed(sse), 100).iter().all(|id| id.starts_with("aria_sse")));
     }
 }

@@ -14,7 +14,6 @@ use crate::Block;
 use crate::ecb::{EcbKernel, MAX_BATCH};
 use crate::forms::Keys;
 use crate::planner::{Candidate, Move, Plan};
-use crate::scalar;
 use crate::schedule::RoundKeys;
 use crate::wiped::Wiped;
 
@@ -30,11 +29,11 @@ impl<'a, const RK: usize> Engine<'a, RK> {
     /// It takes a closure so that expanded keys are never moved, which could leave a copy.
     #[inline]
     pub(crate) fn with(
-        raw: &'a RoundKeys<RK>,
+        keys: &'a RoundKeys<RK>,
         plan: &'a Plan<EcbKernel>,
         work: impl FnOnce(&Self),
     ) {
-        work(&Self { keys: Keys::new(raw), plan });
+        work(&Self { keys: Keys::new(keys), plan });
     }
 
     /// Replaces every input block by its image.
@@ -45,7 +44,6 @@ impl<'a, const RK: usize> Engine<'a, RK> {
             match piece {
                 Move::Whole { with, .. } => with.kernel.run(&self.keys, now),
                 Move::Padded { with, .. } => self.crypt_padded(with, now),
-                Move::Scalar { .. } => self.crypt_scalar(now),
             }
             blocks = later;
         }
@@ -61,13 +59,6 @@ impl<'a, const RK: usize> Engine<'a, RK> {
         buffer[..used].copy_from_slice(blocks.get_in());
         with.kernel.run(&self.keys, InOutBuf::from(&mut *buffer));
         blocks.get_out().copy_from_slice(&buffer[..used]);
-    }
-
-    #[inline(never)]
-    fn crypt_scalar(&self, blocks: InOutBuf<'_, '_, Block>) {
-        for mut block in blocks {
-            *block.get_out() = scalar::crypt_block(self.keys.raw(), block.clone_in().0).into();
-        }
     }
 }
 

@@ -1,21 +1,82 @@
 //! Round keys in the shapes that kernels want.
 //!
-//! A cipher keeps its round keys as the bytes of RFC 5794 and nothing else, so that it stays small.
-//! What a kernel wants beyond that is computed for one call, on the stack, and wiped. The shapes
-//! are named as in the kernels' table; further ones go here.
+//! A cipher keeps its round keys as the bytes of RFC 5794, or with their bits in another order, and
+//! nothing else, so that it stays small. What a kernel wants beyond that is computed for one call, on
+//! the stack, and wiped. The shapes are named as in the kernels' table; further ones go here.
 
 use core::cell::RefCell;
 
 use crate::schedule::RoundKeys;
 use crate::wiped::Wiped;
 
+/// How a cipher keeps its round keys. Its plan has only kernels that can do with that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// As RFC 5794 writes them.
+    Raw,
+    /// In the form `planes` of the portable kernels: to put the bits of a round key in order takes half
+    /// as long as a block.
+    Planes,
+}
+
+impl Kept {
+    /// The form of kernels that take round keys as they are kept.
+    pub(crate) const fn form(self) -> Form {
+        match self {
+            Self::Raw => Form::Raw,
+            Self::Planes => Form::Planes,
+        }
+    }
+
+    /// Brings raw round keys into this form.
+    pub(crate) fn make<const RK: usize>(self, keys: &mut RoundKeys<RK>) {
+        if self == Self::Planes {
+            each(keys, aria_kernels::odd_planes, aria_kernels::even_planes);
+        }
+    }
+
+    /// Brings them back.
+    pub(crate) fn undo<const RK: usize>(self, keys: &mut RoundKeys<RK>) {
+        if self == Self::Planes {
+            each(keys, aria_kernels::from_odd_planes, aria_kernels::from_even_planes);
+        }
+    }
+}
+
+/// A function on the round keys that are added before odd rounds, another on the others. They are
+/// counted from 0, and no round follows the last.
+fn each<const RK: usize>(
+    keys: &mut RoundKeys<RK>,
+    odd: fn([u8; 16]) -> [u8; 16],
+    even: fn([u8; 16]) -> [u8; 16],
+) {
+    for (number, key) in keys.as_mut().iter_mut().enumerate() {
+        let before_odd = number % 2 == 0 && number + 1 < RK;
+        *key = if before_odd { odd(*key) } else { even(*key) };
+    }
+}
+
 /// A shape of round keys, in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// `raw`: as RFC 5794 writes them, which is how a cipher keeps them.
     Raw,
-    /// One that is made for a call.
+    /// `planes`: as a cipher keeps them under [`Kept::Planes`].
+    Planes,
+    /// One that is made of raw round keys for a call.
     Words(Shape),
+    /// `spread_planes`: planes repeated for four blocks, made of the form `planes` for a call.
+    SpreadPlanes,
+}
+
+impl Form {
+    /// What it is made of.
+    pub(crate) const fn kept(self) -> Kept {
+        match self {
+            Self::Raw | Self::Words(_) => Kept::Raw,
+            Self::Planes | Self::SpreadPlanes => Kept::Planes,
+        }
+    }
 }
 
 /// A shape that has 16 words a round key.
@@ -31,10 +92,12 @@ pub(crate) enum Shape {
 
 /// The round keys of one direction for the length of a call, in the shapes that its kernels ask for.
 pub(crate) struct Keys<'a, const RK: usize> {
-    raw: &'a RoundKeys<RK>,
+    kept: &'a RoundKeys<RK>,
     /// Made when a kernel first asks. A call of few blocks, served by kernels that take raw round
     /// keys, neither makes nor wipes it.
     words: RefCell<Option<Words<RK>>>,
+    /// The same of the form `spread_planes`.
+    spread: RefCell<Option<Wiped<u64, RK, 8>>>,
 }
 
 struct Words<const RK: usize> {
@@ -44,16 +107,34 @@ struct Words<const RK: usize> {
 
 impl<'a, const RK: usize> Keys<'a, RK> {
     /// Those of a cipher.
-    pub(crate) const fn new(raw: &'a RoundKeys<RK>) -> Self {
-        Self { raw, words: RefCell::new(None) }
+    pub(crate) const fn new(kept: &'a RoundKeys<RK>) -> Self {
+        Self { kept, words: RefCell::new(None), spread: RefCell::new(None) }
     }
 
-    /// As RFC 5794 writes them.
-    pub(crate) fn raw(&self) -> &[[u8; 16]; RK] {
-        self.raw.as_raw()
+    /// As the cipher keeps them.
+    pub(crate) fn kept(&self) -> &[[u8; 16]; RK] {
+        self.kept.as_bytes()
     }
 
-    /// Calls `work` with the round keys in `shape`. Must not be called from within `work`.
+    /// Calls `work` with the form `spread_planes` of round keys kept as planes. Must not be called from
+    /// within `work`.
+    pub(crate) fn with_spread_planes(&self, work: impl FnOnce(&[[u64; 8]; RK])) {
+        let mut slot = self.spread.borrow_mut();
+        // What moves into the slot is zero; keys are written to where they stay.
+        let spread = match &mut *slot {
+            Some(spread) => spread,
+            slot => {
+                let spread = slot.insert(Wiped::zero());
+                for (words, planes) in spread.iter_mut().zip(self.kept.as_bytes()) {
+                    *words = aria_kernels::spread_planes(*planes);
+                }
+                spread
+            }
+        };
+        work(spread);
+    }
+
+    /// Calls `work` with raw round keys brought into `shape`. Must not be called from within `work`.
     pub(crate) fn with_words(&self, shape: Shape, work: impl FnOnce(&[[u32; 16]; RK])) {
         let mut slot = self.words.borrow_mut();
         // What moves into the slot is zero; keys are written to where they stay.
@@ -61,7 +142,7 @@ impl<'a, const RK: usize> Keys<'a, RK> {
             Some(words) if words.shape == shape => words,
             slot => {
                 let words = slot.insert(Words { shape, keys: Wiped::zero() });
-                fill(&mut words.keys, shape, self.raw.as_raw());
+                fill(&mut words.keys, shape, self.kept.as_bytes());
                 words
             }
         };

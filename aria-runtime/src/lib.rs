@@ -1,7 +1,7 @@
 //! The block cipher ARIA (RFC 5794), fast on x86-64 and constant time everywhere.
 //!
 //! The work is done by generated SIMD kernels (crate `aria-kernels`) where the CPU has what they
-//! need, found out at run time, and by plain constant-time code elsewhere. The types are a drop-in
+//! need, found out at run time, and by a portable bit-sliced one elsewhere. The types are a drop-in
 //! for RustCrypto's [`aria`](https://docs.rs/aria/0.2) 0.2: same names, same traits of [`cipher`]
 //! 0.5, so its mode crates work on top.
 //!
@@ -95,13 +95,13 @@ mod bulk;
 mod cap;
 mod ctr;
 mod detect;
+mod diffusion;
 mod ecb;
 mod engine;
 mod features;
 mod forms;
 mod keys;
 mod planner;
-mod scalar;
 mod schedule;
 mod table;
 mod token;

@@ -8,18 +8,14 @@
 //!
 //! A plan runs its widest kernel over all full batches, hands what is left to the next narrower
 //! one, and so on. Where a kernel's whole batch costs no more than serving the rest with narrower
-//! ones, it takes the rest as a *padded* batch, through a buffer. Without any kernel, or for a rest
-//! that none serves cheaper, there is the scalar path.
+//! ones, it takes the rest as a *padded* batch, through a buffer. The narrowest kernel pads whatever is
+//! left for it, so a plan serves any number of blocks.
 
 use core::num::NonZeroU16;
 
 /// Steps of a plan at most, one for each distinct batch size; the matrix of kernels has seven
 /// (1, 2, 4, 8, 16, 32 and 64 blocks).
 pub(crate) const MAX_STEPS: usize = 8;
-
-/// Modelled cycles of one block on the scalar path; about what a Sapphire Rapids server core took in
-/// November 2026.
-const SCALAR_BLOCK_CYCLES: u32 = 5000;
 
 /// Modelled cycles that padding adds to a batch: to clear, fill, empty and wipe the buffer; about
 /// what the same core took.
@@ -55,10 +51,10 @@ struct Step<K> {
     pad_from: u16,
 }
 
-/// What runs for how many blocks: kernels from wide to narrow, then the scalar path.
+/// What runs for how many blocks: kernels from wide to narrow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan<K> {
-    /// The steps come first, then only `None`.
+    /// The steps come first, then only `None`; there is at least one.
     steps: [Option<Step<K>>; MAX_STEPS],
 }
 
@@ -69,17 +65,13 @@ pub(crate) enum Move<K> {
     Whole { with: Candidate<K>, blocks: usize },
     /// One batch of a kernel, padded: the blocks are fewer than its batch.
     Padded { with: Candidate<K>, blocks: usize },
-    /// The scalar path.
-    Scalar { blocks: usize },
 }
 
 impl<K> Move<K> {
     /// How many blocks the move serves; at least one.
     pub(crate) const fn blocks(&self) -> usize {
         match *self {
-            Self::Whole { blocks, .. } | Self::Padded { blocks, .. } | Self::Scalar { blocks } => {
-                blocks
-            }
+            Self::Whole { blocks, .. } | Self::Padded { blocks, .. } => blocks,
         }
     }
 
@@ -91,28 +83,32 @@ impl<K> Move<K> {
         match self {
             Self::Whole { with, blocks } => times(blocks / with.batch(), with.batch_cycles),
             Self::Padded { with, .. } => with.padded_cycles(),
-            Self::Scalar { blocks } => times(*blocks, SCALAR_BLOCK_CYCLES),
         }
     }
 }
 
 impl<K: Copy> Plan<K> {
-    /// The plan without a kernel.
-    const SCALAR: Self = Self { steps: [None; MAX_STEPS] };
+    /// No plan yet.
+    const EMPTY: Self = Self { steps: [None; MAX_STEPS] };
 
     /// The plan of least modelled cost, from kernels of at most [`MAX_STEPS`] different batch
     /// sizes. Of kernels that are equally large and cheap, the last one is taken.
+    ///
+    /// # Panics
+    ///
+    /// If there is no kernel.
     pub(crate) fn new(candidates: impl Iterator<Item = Candidate<K>>) -> Self {
-        let mut plan = Self::SCALAR;
+        let mut plan = Self::EMPTY;
         for candidate in cheapest_of_each_size(candidates).into_iter().flatten() {
             plan.widen(candidate);
         }
+        assert!(plan.steps[0].is_some(), "a plan takes a kernel");
         plan
     }
 
     /// The plan in which one kernel serves everything, whatever it costs.
     pub(crate) fn forced(candidate: Candidate<K>) -> Self {
-        let mut plan = Self::SCALAR;
+        let mut plan = Self::EMPTY;
         plan.steps[0] = Some(Step { candidate, pad_from: 1 });
         plan
     }
@@ -120,6 +116,10 @@ impl<K: Copy> Plan<K> {
     /// Adds a kernel that is wider than those of the plan, unless they do its work as cheaply.
     fn widen(&mut self, candidate: Candidate<K>) {
         let batch = candidate.batch.get();
+        if self.steps[0].is_none() {
+            *self = Self::forced(candidate);
+            return;
+        }
         if candidate.batch_cycles >= self.cycles(batch) {
             return;
         }
@@ -139,10 +139,13 @@ impl<K: Copy> Plan<K> {
         self.steps[0] = Some(Step { candidate, pad_from: always });
     }
 
-    /// The widest kernel; `None` if only the scalar path runs.
-    #[cfg(test)]
-    pub(crate) fn widest(&self) -> Option<K> {
-        self.steps[0].map(|step| step.candidate.kernel)
+    /// The widest kernel.
+    ///
+    /// # Panics
+    ///
+    /// Never: a plan has a kernel.
+    pub(crate) fn widest(&self) -> K {
+        self.steps[0].expect("a plan has a kernel").candidate.kernel
     }
 
     /// The moves that serve so many blocks, in order; their blocks add up to exactly that.
@@ -186,9 +189,7 @@ impl<K: Copy> Iterator for Moves<'_, K> {
             }
             self.steps = narrower;
         }
-        let blocks = self.left;
-        self.left = 0;
-        Some(Move::Scalar { blocks })
+        unreachable!("the last step pads every rest")
     }
 }
 

@@ -1,14 +1,15 @@
 //! The key schedule (RFC 5794, section 2.2), constant time, both directions: by a kernel where there
-//! is one, else by the scalar rounds.
+//! is one, else by the portable FO and FE.
 //!
-//! Round keys are kept as the bytes of the document, and nothing else: a kernel that wants them in
-//! another shape gets them from `forms`, for the length of a call. It is not known here which
-//! kernels there are.
+//! Round keys are made as the bytes of the document; how they are kept, and what kernels want of them,
+//! is for `forms`. It is not known here which kernels there are. FO and FE are those of the portable
+//! kernel, which are constant time on any CPU.
 
+use aria_kernels::{fe, fo};
 use zeroize::Zeroizing;
 
+use crate::diffusion::a;
 use crate::keys::{EXPANDED, KeysKernel, MAX_ROUND_KEYS};
-use crate::scalar::{a, fe, fo};
 use crate::wiped::Wiped;
 
 /// C1, C2 and C3 of section 2.2: the first 384 bits of the fraction of 1/π.
@@ -31,7 +32,7 @@ impl<const RK: usize> RoundKeys<RK> {
     pub(crate) fn encryption(key: &[u8], kernel: Option<KeysKernel>) -> Self {
         match kernel {
             Some(kernel) => Self::encryption_of(&expand::<RK>(kernel, key)),
-            None => Self::scalar(key),
+            None => Self::portable(key),
         }
     }
 
@@ -43,7 +44,7 @@ impl<const RK: usize> RoundKeys<RK> {
                 (Self::encryption_of(&expanded), Self::decryption_of(&expanded))
             }
             None => {
-                let ek = Self::scalar(key);
+                let ek = Self::portable(key);
                 let dk = Self::decryption(&ek);
                 (ek, dk)
             }
@@ -70,7 +71,7 @@ impl<const RK: usize> RoundKeys<RK> {
         dk
     }
 
-    fn scalar(key: &[u8]) -> Self {
+    fn portable(key: &[u8]) -> Self {
         let w = key_words::<RK>(key);
         let mut ek = Self(Wiped::zero());
         for (i, rk) in ek.0.iter_mut().enumerate() {
@@ -91,10 +92,20 @@ impl<const RK: usize> RoundKeys<RK> {
         dk
     }
 
-    /// The round keys, 16 bytes each, as RFC 5794 writes them.
-    pub(crate) fn as_raw(&self) -> &[[u8; 16]; RK] {
+    /// The round keys, 16 bytes each.
+    pub(crate) fn as_bytes(&self) -> &[[u8; 16]; RK] {
         &self.0
     }
+
+    /// The same, to be changed in place.
+    pub(crate) fn as_mut(&mut self) -> &mut [[u8; 16]; RK] {
+        &mut self.0
+    }
+}
+
+/// A function of a block, on the number that it is.
+fn on_number(function: fn([u8; 16]) -> [u8; 16], x: u128) -> u128 {
+    u128::from_be_bytes(function(x.to_be_bytes()))
 }
 
 /// CK1, CK2 and CK3: C1, C2, C3 for 128-bit keys, starting one further on for each larger size.
@@ -127,9 +138,9 @@ fn key_words<const RK: usize>(key: &[u8]) -> Zeroizing<[u128; 4]> {
 
     let mut w = Zeroizing::new([0; 4]);
     w[0] = kl;
-    w[1] = fo(w[0] ^ ck[0]) ^ kr;
-    w[2] = fe(w[1] ^ ck[1]) ^ w[0];
-    w[3] = fo(w[2] ^ ck[2]) ^ w[1];
+    w[1] = on_number(fo, w[0] ^ ck[0]) ^ kr;
+    w[2] = on_number(fe, w[1] ^ ck[1]) ^ w[0];
+    w[3] = on_number(fo, w[2] ^ ck[2]) ^ w[1];
     w
 }
 
@@ -188,17 +199,20 @@ mod tests {
     fn decryption_keys_of_decryption_keys_are_encryption_keys() {
         let ek = RoundKeys::<15>::encryption(&key::<24>(), None);
         let dk = RoundKeys::decryption(&ek);
-        assert_eq!(RoundKeys::decryption(&dk).as_raw(), ek.as_raw());
+        assert_eq!(RoundKeys::decryption(&dk).as_bytes(), ek.as_bytes());
     }
 
-    /// Whatever this CPU's kernels make of a key is what the scalar rounds make of it.
+    /// Whatever this CPU's kernels make of a key is what the portable rounds make of it.
     #[test]
     fn kernels_make_the_same_keys() {
         fn check<const RK: usize>(kernel: KeysKernel, key: &[u8]) {
-            let scalar = RoundKeys::<RK>::both(key, None);
+            let portable = RoundKeys::<RK>::both(key, None);
             let (ek, dk) = RoundKeys::<RK>::both(key, Some(kernel));
-            assert_eq!((ek.as_raw(), dk.as_raw()), (scalar.0.as_raw(), scalar.1.as_raw()));
-            assert_eq!(RoundKeys::<RK>::encryption(key, Some(kernel)).as_raw(), ek.as_raw());
+            assert_eq!(
+                (ek.as_bytes(), dk.as_bytes()),
+                (portable.0.as_bytes(), portable.1.as_bytes())
+            );
+            assert_eq!(RoundKeys::<RK>::encryption(key, Some(kernel)).as_bytes(), ek.as_bytes());
         }
         for kernel in KeysKernel::all(Token::detect()) {
             check::<13>(kernel, &key::<16>());

@@ -24,8 +24,8 @@ use crate::table;
 /// ```
 /// use aria_runtime::{Aria128, Cap, Token};
 ///
-/// let scalar = Token::detect().capped(Cap::Portable);
-/// let cipher = Aria128::new_with_token(&[0; 16].into(), scalar);
+/// let portable = Token::detect().capped(Cap::Portable);
+/// let cipher = Aria128::new_with_token(&[0; 16].into(), portable);
 /// # let mut block = [[0; 16]];
 /// # cipher.encrypt_bulk(&mut block);
 /// ```
@@ -62,10 +62,10 @@ impl Token {
         Self { features: detected(), only: None }
     }
 
-    /// This token, limited to what `cap` allows. [`Cap::Portable`] leaves the scalar path alone.
+    /// This token, limited to what `cap` allows. [`Cap::Portable`] leaves the portable kernel alone.
     ///
-    /// If [`forced`](Self::forced) narrowed it to a kernel that the cap forbids, the scalar path
-    /// remains.
+    /// If [`forced`](Self::forced) narrowed it to a kernel that the cap forbids, the portable
+    /// kernel takes its place.
     #[must_use]
     pub fn capped(self, cap: Cap) -> Self {
         Self { features: cap.limit(self.features), ..self }

@@ -1,4 +1,4 @@
-//! Rows of sixteen numbers that are overwritten with zeros when dropped.
+//! Rows of numbers, sixteen each unless stated otherwise, that are overwritten with zeros when dropped.
 //!
 //! Round keys in every form, and the buffer of padded batches, are such rows, so wiping is done in
 //! this one place. `zeroize` does it; given a slice it stores whole vectors, given nested arrays it
@@ -8,32 +8,32 @@ use core::ops::{Deref, DerefMut};
 
 use zeroize::{DefaultIsZeroes, Zeroize};
 
-/// `N` rows of sixteen, all zero at first; wiped when dropped.
+/// `N` rows of `W` numbers, all zero at first; wiped when dropped.
 #[derive(Clone)]
-pub(crate) struct Wiped<T: DefaultIsZeroes, const N: usize>([[T; 16]; N]);
+pub(crate) struct Wiped<T: DefaultIsZeroes, const N: usize, const W: usize = 16>([[T; W]; N]);
 
-impl<T: DefaultIsZeroes, const N: usize> Wiped<T, N> {
+impl<T: DefaultIsZeroes, const N: usize, const W: usize> Wiped<T, N, W> {
     /// All zero. To be filled in place, since moving it would leave a copy behind.
     pub(crate) fn zero() -> Self {
-        Self([[T::default(); 16]; N])
+        Self([[T::default(); W]; N])
     }
 }
 
-impl<T: DefaultIsZeroes, const N: usize> Deref for Wiped<T, N> {
-    type Target = [[T; 16]; N];
+impl<T: DefaultIsZeroes, const N: usize, const W: usize> Deref for Wiped<T, N, W> {
+    type Target = [[T; W]; N];
 
     fn deref(&self) -> &Self::Target {
         &self.0
     }
 }
 
-impl<T: DefaultIsZeroes, const N: usize> DerefMut for Wiped<T, N> {
+impl<T: DefaultIsZeroes, const N: usize, const W: usize> DerefMut for Wiped<T, N, W> {
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.0
     }
 }
 
-impl<T: DefaultIsZeroes, const N: usize> Drop for Wiped<T, N> {
+impl<T: DefaultIsZeroes, const N: usize, const W: usize> Drop for Wiped<T, N, W> {
     fn drop(&mut self) {
         self.0.as_flattened_mut().zeroize();
     }

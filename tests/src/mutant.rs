@@ -98,7 +98,14 @@ fn change(lines: &[&str], number: usize, kind: Kind, random: &mut ChaCha8Rng) ->
     let line = lines[number];
     match kind {
         Kind::Constant => {
-            let value = line.starts_with("const ").then(|| between(line, "u64 = 0x", ";"))??;
+            let value = match line.trim_start().strip_prefix("0x") {
+                // A line of an array of words.
+                Some(_) => {
+                    let words: Vec<&str> = line.trim().trim_end_matches(',').split(", ").collect();
+                    words[below(random, words.len())].strip_prefix("0x")?
+                }
+                None => line.starts_with("const ").then(|| between(line, "u64 = 0x", ";"))??,
+            };
             let digit = below(random, value.replace('_', "").len());
             let at = value.char_indices().filter(|(_, c)| *c != '_').nth(digit)?.0;
             let old = u8::from_str_radix(&value[at..=at], 16).ok()?;
@@ -118,6 +125,13 @@ fn change(lines: &[&str], number: usize, kind: Kind, random: &mut ChaCha8Rng) ->
             let old: u8 = entry.parse().ok()?;
             Some(spliced(line, entry, &(old ^ (1 << below(random, 4))).to_string()))
         }
+        Kind::Immediate if is_on_words(line) => {
+            let places = ["rotate_right(", " >> ", " << "].iter().find_map(|sign| {
+                line.split_once(sign).map(|(_, places)| places.trim_end_matches([')', ';']))
+            })?;
+            let old: u32 = places.parse().ok().filter(|_| is_run(lines, number))?;
+            Some(spliced(line, places, &(old ^ (1 << below(random, 4))).to_string()))
+        }
         Kind::Immediate => {
             let value = between(line, "::<", ">")?;
             let (old, bits) = match value.strip_prefix("0x") {
@@ -127,11 +141,22 @@ fn change(lines: &[&str], number: usize, kind: Kind, random: &mut ChaCha8Rng) ->
             let new = old ^ (1 << below(random, bits));
             Some(spliced(line, value, &format!("{new:#04x}")))
         }
+        Kind::RoundKeyIndex if is_on_words(line) => {
+            let index = between(line, "= row[", "]")?;
+            let old: usize = index.parse().ok()?;
+            Some(spliced(line, index, &(old ^ (1 << below(random, 3))).to_string()))
+        }
         Kind::RoundKeyIndex => {
             let index = between(line, "rk[", "]")?;
             let old: usize = index.parse().ok()?;
             let new = (old + 1 + below(random, 15)) % 16;
             Some(spliced(line, index, &new.to_string()))
+        }
+        Kind::LoadOffset if line.contains("::from_le_bytes") => {
+            swapped(between(line, "([", "])").filter(|_| is_run(lines, number))?, line, random)
+        }
+        Kind::StoreOffset if line.contains(".to_le_bytes()") => {
+            swapped(between(line, "let [", "]").filter(|_| is_run(lines, number))?, line, random)
         }
         Kind::LoadOffset => offset(line, "loadu", "input.add(", random),
         Kind::StoreOffset => offset(line, "storeu", "output.add(", random),
@@ -144,7 +169,7 @@ fn change(lines: &[&str], number: usize, kind: Kind, random: &mut ChaCha8Rng) ->
             Some(spliced(line, value, &new.to_string()))
         }
         Kind::Operand => {
-            let arguments = arguments(line)?;
+            let arguments = arguments(line).filter(|_| is_run(lines, number))?;
             let old = arguments[below(random, arguments.len())];
             let names = names_before(lines, number, old);
             let new = names.get(below(random, names.len().max(1)))?;
@@ -152,10 +177,16 @@ fn change(lines: &[&str], number: usize, kind: Kind, random: &mut ChaCha8Rng) ->
         }
         Kind::OperandOrder | Kind::CommutedOrder => {
             // The truth table 0x96 is that of a sum; a product commutes, too.
-            let commute = ["_xor_", "_and_", "::<0x96>"];
+            let commute = ["_xor_", "_and_", "::<0x96>", " ^ ", " & ", " | "];
             let is_sum = commute.iter().any(|sign| line.contains(sign));
             let mut arguments =
                 arguments(line).filter(|_| is_sum == (kind == Kind::CommutedOrder))?;
+            if let Some(sign) = WORD_OPERATIONS.iter().find(|sign| line.contains(**sign)) {
+                let (name, _) = line.split_once(" = ")?;
+                arguments.reverse();
+                return Some(format!("{name} = {};", arguments.join(sign)))
+                    .filter(|_| is_run(lines, number));
+            }
             let list = between(line, "(", ")")?;
             let first = below(random, arguments.len());
             let second = (first + 1 + below(random, arguments.len() - 1)) % arguments.len();
@@ -201,11 +232,38 @@ fn bound(line: &str, random: &mut ChaCha8Rng) -> Option<String> {
     Some(line.replace(from, to[below(random, to.len())]))
 }
 
-/// The arguments of an intrinsic on two or three values.
+/// The operations of portable kernels on two words.
+const WORD_OPERATIONS: [&str; 3] = [" ^ ", " & ", " | "];
+
+/// Whether the line is of a portable kernel's routine.
+fn is_on_words(line: &str) -> bool {
+    [" >> ", " << ", ".rotate_right(", "= row["].iter().any(|sign| line.contains(sign))
+}
+
+/// Whether the function around line `number` is run by a kernel: portable kernels' files have some
+/// for the key schedule as well.
+fn is_run(lines: &[&str], number: usize) -> bool {
+    let function = lines[..number].iter().rev().find_map(|line| line.split_once("fn "));
+    let others = ["spread", "load_even", "store_odd", "store_key"];
+    !function.is_some_and(|(_, name)| others.iter().any(|other| name.starts_with(other)))
+}
+
+/// Two names of a list exchanged.
+fn swapped(list: &str, line: &str, random: &mut ChaCha8Rng) -> Option<String> {
+    let mut names: Vec<&str> = list.split(", ").collect();
+    let first = below(random, names.len());
+    let second = (first + 1 + below(random, names.len() - 1)) % names.len();
+    names.swap(first, second);
+    Some(spliced(line, list, &names.join(", ")))
+}
+
+/// The arguments of an intrinsic or operation on two or three values.
 fn arguments(line: &str) -> Option<Vec<&str>> {
     let call = line.trim_start().strip_prefix("let ")?;
-    let call = call.split_once(" = _mm")?.1;
-    let list: Vec<&str> = between(call, "(", ")")?.split(", ").collect();
+    let list: Vec<&str> = match WORD_OPERATIONS.iter().find(|sign| call.contains(**sign)) {
+        Some(sign) => between(call, " = ", ";")?.split(sign).collect(),
+        None => between(call.split_once(" = _mm")?.1, "(", ")")?.split(", ").collect(),
+    };
     let is_name = |text: &&str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     (list.len() >= 2 && list.iter().all(is_name)).then_some(list)
 }

@@ -8,10 +8,10 @@
 use std::env;
 use std::io::{self, Write};
 
-use aria_runtime::{Cap, Feature, Frame, Token, kernels};
+use aria_runtime::{Feature, Frame, Token, kernels};
 
-/// Calls `test` for each kernel of this frame that can run here, with a token that forces it; `test` returns how
-/// many cases it tried. Then the same for the scalar path, as `scalar`.
+/// Calls `test` for each kernel of this frame that can run here, with a token that forces it; `test`
+/// returns how many cases it tried.
 ///
 /// # Panics
 ///
@@ -33,15 +33,15 @@ pub fn for_each_kernel(title: &str, frame: Frame, mut test: impl FnMut(&Subject)
         ran += 1;
     }
     assert_eq!(ran + cannot, of_frame().count(), "every kernel is either run or named as missing");
-    let scalar = Subject { name: "scalar", batch: 1, token: here.capped(Cap::Portable) };
-    run(title, &scalar, &mut test);
-    tell(title, &format!("{ran} kernels and the scalar path ran, {cannot} cannot run here"));
+    // Of a frame without portable kernels there may be none that this CPU runs.
+    assert!(ran > 0 || frame != Frame::Ecb, "the portable kernels run everywhere");
+    tell(title, &format!("{ran} kernels ran, {cannot} cannot run here"));
 }
 
-/// What is tested: a kernel, or the scalar path.
+/// The kernel that is tested.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject {
-    /// The kernel's id, or `scalar`.
+    /// Its id.
     pub name: &'static str,
     /// Blocks in a batch.
     pub batch: usize,

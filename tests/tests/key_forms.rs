@@ -2,7 +2,9 @@
 //! number of rounds: every bit of every round key alone, and random ones.
 
 use aria_gen::kernel::KeyForm;
-use aria_kernels::mapped32;
+use aria_kernels::{
+    even_planes, from_even_planes, from_odd_planes, mapped32, odd_planes, spread_planes,
+};
 use aria_tests::seed::Random;
 
 /// Numbers of round keys.
@@ -46,4 +48,32 @@ fn mapped32_into_too_little_room() {
     assert!(form[5..].iter().all(|key| *key == [7; 16]));
     mapped32(&[], &mut form);
     assert!(form[5..].iter().all(|key| *key == [7; 16]));
+}
+
+/// The portable kernels' forms, of one key before an odd round and before an even one.
+fn compare_planes(key: [u8; 16]) {
+    let raw = [key; 3];
+    let (planes, spread) = (KeyForm::Planes.expand(&raw), KeyForm::SpreadPlanes.expand(&raw));
+    assert_eq!(odd_planes(key).to_vec(), planes[0], "{key:02x?}");
+    assert_eq!(even_planes(key).to_vec(), planes[1], "{key:02x?}");
+    assert_eq!(planes[1], planes[2], "the last one goes with even rounds");
+    for (planes, spread) in [(odd_planes(key), &spread[0]), (even_planes(key), &spread[1])] {
+        let words = spread_planes(planes);
+        assert_eq!(words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>(), *spread);
+    }
+    assert_eq!(from_odd_planes(odd_planes(key)), key);
+    assert_eq!(from_even_planes(even_planes(key)), key);
+}
+
+#[test]
+fn planes_of_every_bit_alone_and_of_random_keys() {
+    for bit in 0..128 {
+        let mut key = [0; 16];
+        key[bit / 8] = 1 << (bit % 8);
+        compare_planes(key);
+    }
+    let mut random = Random::new();
+    for key in random.blocks(100) {
+        compare_planes(key);
+    }
 }

@@ -1,4 +1,4 @@
-//! Does every kernel, and the scalar path, give the published results?
+//! Does every kernel give the published results?
 //!
 //! RFC 5794, appendix A, and KISA's ECB vectors (ten blocks, three key sizes; the values are also in
 //! OpenSSL's `evpciph_aria.txt`), in both directions: as they stand, and repeated until they fill

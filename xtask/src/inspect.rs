@@ -7,7 +7,7 @@ use aria_gen::isa::Isa;
 use aria_gen::kernel::KernelId;
 use aria_gen::kernel::matrix::select;
 use aria_gen::pass::measure_pressure;
-use aria_gen::pipeline::{Built, Stage, build_kernel};
+use aria_gen::pipeline::{Built, Stage, build_kernel, build_words, is_words};
 
 /// The name of the stage that prints Rust text.
 const EMIT: &str = "emit";
@@ -47,6 +47,10 @@ pub fn stage_text(id: KernelId, name: &str) -> anyhow::Result<String> {
         let known: Vec<&str> = Stage::all().map(Stage::name).chain([EMIT]).collect();
         bail!("`{name}` is no stage; there are {}", known.join(", "));
     };
+    if is_words(id) {
+        // What is built is what is emitted.
+        return Ok(build_words(id)?.program.to_string());
+    }
     let built = build_kernel(id)?;
     let program = built.print(stage).context("every stage leaves a program")?;
     Ok(format!("{program}{}", pressure_report(&built, stage)?))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use aria_gen::kernel::KernelId;
 use aria_gen::kernel::matrix::{ROWS, cells, recipe};
-use aria_gen::pipeline::build_kernel;
+use aria_gen::pipeline::{build_kernel, build_words, is_words};
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 
@@ -34,7 +34,8 @@ struct Legal {
     layout: &'static str,
     key_form: &'static str,
     operations_a_round: usize,
-    peak_registers: usize,
+    /// By the model; `None` where the compiler allocates registers.
+    peak_registers: Option<usize>,
     registers: usize,
     /// Modelled cycles a block at 12 rounds, by micro-architecture.
     cycles_a_block: BTreeMap<&'static str, Option<f64>>,
@@ -80,6 +81,9 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 fn legal(id: KernelId) -> anyhow::Result<Legal> {
+    if is_words(id) {
+        return legal_on_words(id);
+    }
     let built = build_kernel(id)?;
     let facts = built.facts()?;
     let per_block = |centicycles: u64| centicycles as f64 / 100.0 / id.blocks as f64;
@@ -92,10 +96,30 @@ fn legal(id: KernelId) -> anyhow::Result<Legal> {
         layout: built.recipe.layout.name(),
         key_form: built.recipe.key_form.name(),
         operations_a_round: facts.operations_a_round,
-        peak_registers: facts.pressure.peak(),
+        peak_registers: Some(facts.pressure.peak()),
         registers: facts.pressure.registers,
         cycles_a_block: cycles.collect(),
         missing_here: cpu::missing(&facts.features),
+    })
+}
+
+/// The model of ports is one of vector instructions; for words there is one figure.
+fn legal_on_words(id: KernelId) -> anyhow::Result<Legal> {
+    let built = build_words(id)?;
+    let cycles = built.batch_cycles() as f64 / id.blocks as f64;
+    let cpus = aria_gen::isa::MICRO_ARCHITECTURES.iter();
+    Ok(Legal {
+        id: id.to_string(),
+        checked_in: ROWS.contains(&id),
+        features: Vec::new(),
+        blocks: id.blocks,
+        layout: built.recipe.layout.name(),
+        key_form: built.recipe.key_form.name(),
+        operations_a_round: built.operations_a_round(),
+        peak_registers: None,
+        registers: id.tier.registers(),
+        cycles_a_block: cpus.map(|cpu| (cpu.name, Some(cycles))).collect(),
+        missing_here: Vec::new(),
     })
 }
 
@@ -133,7 +157,10 @@ fn print_matrix(matrix: &Matrix) {
             cell.layout.to_owned(),
             cell.key_form.to_owned(),
             cell.operations_a_round.to_string(),
-            format!("{} of {}", cell.peak_registers, cell.registers),
+            match cell.peak_registers {
+                Some(peak) => format!("{peak} of {}", cell.registers),
+                None => "–".to_owned(),
+            },
         ];
         row.extend(cpus.iter().map(|cpu| match cell.cycles_a_block[cpu] {
             Some(cycles) => format!("{cycles:.2}"),

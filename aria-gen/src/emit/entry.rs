@@ -73,6 +73,7 @@ fn entry_doc(built: &Built, features: &[Feature]) -> String {
         KeyForm::Mapped32 => {
             "round keys in the form `mapped32`, each byte as four equal bytes of a `u32`"
         }
+        KeyForm::Planes | KeyForm::SpreadPlanes => unreachable!("forms of kernels on words"),
     };
     let batches = match built.id.blocks {
         1 => "blocks".to_owned(),

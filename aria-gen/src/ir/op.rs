@@ -76,6 +76,9 @@ pub enum CounterPart {
 
 /// An operation of either vocabulary.
 pub trait Operation: Clone + PartialEq + core::fmt::Debug + core::fmt::Display {
+    /// The vector's length is a multiple of so many bytes: a 128-bit lane, unless stated otherwise.
+    const VECTOR_GRANULE: usize = 16;
+
     /// How many operands it takes.
     fn arity(&self) -> Arity;
 

@@ -17,7 +17,7 @@ pub struct VerifyError {
 }
 
 impl VerifyError {
-    fn new(place: &str, fault: impl Into<String>) -> Self {
+    pub(super) fn new(place: &str, fault: impl Into<String>) -> Self {
         Self { place: place.to_owned(), fault: fault.into() }
     }
 }
@@ -29,7 +29,7 @@ impl<O: Operation> Program<O> {
     ///
     /// The first rule broken, with the routine and the statement.
     pub fn verify(&self) -> Result<(), VerifyError> {
-        if self.vector_bytes == 0 || !self.vector_bytes.is_multiple_of(16) {
+        if self.vector_bytes == 0 || !self.vector_bytes.is_multiple_of(O::VECTOR_GRANULE) {
             let fault = format!("vectors of {} bytes are not whole lanes", self.vector_bytes);
             return Err(VerifyError::new("program", fault));
         }
@@ -54,7 +54,7 @@ impl<O: Operation> Program<O> {
         }
     }
 
-    fn verify_routine(&self, routine: &Routine<O>) -> Result<(), VerifyError> {
+    pub(super) fn verify_routine(&self, routine: &Routine<O>) -> Result<(), VerifyError> {
         let mut defined = vec![false; routine.value_count()];
         for param in routine.params() {
             define(&mut defined, *param, routine)?;

@@ -52,6 +52,8 @@ pub(crate) use axis;
 axis! {
     /// Encoding and register file.
     Tier, "tier" {
+        /// No vector instruction: plain Rust, for any target.
+        Portable = "portable",
         /// Legacy encoding, SSSE3 up, 16 registers.
         Sse = "sse",
         /// VEX encoding, xmm, 16 registers.
@@ -66,6 +68,8 @@ axis! {
 axis! {
     /// What computes the S-boxes.
     Unit, "unit" {
+        /// Circuits of bit operations.
+        Bits = "bits",
         /// The 128-bit AES instructions.
         Aesni = "aesni",
         /// The AES instructions on ymm and zmm.
@@ -78,6 +82,8 @@ axis! {
 axis! {
     /// Register width.
     Width, "width" {
+        /// 64 bits, in a general register.
+        U64 = "u64",
         /// 128 bits.
         Xmm = "xmm",
         /// 256 bits.
@@ -90,6 +96,8 @@ axis! {
 /// How instructions are encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Encoding {
+    /// Whatever the compiler makes of plain Rust.
+    Plain,
     /// Two-operand, 16 registers.
     Legacy,
     /// Three-operand, 16 registers.
@@ -103,6 +111,7 @@ impl Encoding {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Plain => "plain",
             Self::Legacy => "legacy",
             Self::Vex => "VEX",
             Self::Evex => "EVEX",
@@ -115,17 +124,18 @@ impl Tier {
     #[must_use]
     pub const fn encoding(self) -> Encoding {
         match self {
+            Self::Portable => Encoding::Plain,
             Self::Sse => Encoding::Legacy,
             Self::Avx | Self::Avx2 => Encoding::Vex,
             Self::Avx512 => Encoding::Evex,
         }
     }
 
-    /// How many vector registers there are.
+    /// How many registers there are; general ones, of x86-64, for the portable tier.
     #[must_use]
     pub const fn registers(self) -> usize {
         match self.encoding() {
-            Encoding::Legacy | Encoding::Vex => 16,
+            Encoding::Plain | Encoding::Legacy | Encoding::Vex => 16,
             Encoding::Evex => 32,
         }
     }
@@ -134,6 +144,7 @@ impl Tier {
     #[must_use]
     pub const fn widest(self) -> Width {
         match self {
+            Self::Portable => Width::U64,
             Self::Sse | Self::Avx => Width::Xmm,
             Self::Avx2 => Width::Ymm,
             Self::Avx512 => Width::Zmm,
@@ -144,6 +155,7 @@ impl Tier {
     #[must_use]
     pub const fn floor(self) -> &'static [Feature] {
         match self {
+            Self::Portable => &[],
             Self::Sse => &[Feature::Ssse3],
             Self::Avx => &[Feature::Avx],
             Self::Avx2 => &[Feature::Avx2],
@@ -157,6 +169,7 @@ impl Width {
     #[must_use]
     pub const fn bytes(self) -> usize {
         match self {
+            Self::U64 => 8,
             Self::Xmm => 16,
             Self::Ymm => 32,
             Self::Zmm => 64,
@@ -173,6 +186,7 @@ impl Width {
     #[must_use]
     pub const fn rust_type(self) -> &'static str {
         match self {
+            Self::U64 => "u64",
             Self::Xmm => "__m128i",
             Self::Ymm => "__m256i",
             Self::Zmm => "__m512i",

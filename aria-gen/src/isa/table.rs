@@ -247,6 +247,7 @@ mod tests {
             let vector = row.mnemonic.starts_with('v') || row.form == Form::LaneLow;
             assert_eq!(vector, row.encoding != Encoding::Legacy, "{row:?}");
             let prefix = match row.width {
+                Width::U64 => unreachable!("the table has vector instructions only"),
                 Width::Xmm => "_mm_",
                 Width::Ymm => "_mm256_",
                 Width::Zmm => "_mm512_",
@@ -255,6 +256,7 @@ mod tests {
             let evex = row.features.contains(&Feature::Avx512f);
             let vex = row.features.contains(&Feature::Avx);
             match row.encoding {
+                Encoding::Plain => panic!("{row:?}: the table has vector instructions only"),
                 Encoding::Legacy => assert!(!evex && !vex, "{row:?}"),
                 Encoding::Vex => assert!(vex && !evex, "{row:?}"),
                 // Moving lanes has VEX forms only below AVX512DQ.

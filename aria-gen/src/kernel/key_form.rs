@@ -1,5 +1,6 @@
 //! Key forms: the shapes in which kernels want round keys in memory.
 
+use crate::kernel::bits;
 use crate::math::{BitMatrix, Sbox};
 use crate::spec::aria::{self, Layer};
 
@@ -17,6 +18,11 @@ pub enum KeyForm {
     /// inverse (the last round has none), and through what follows the AES instruction within
     /// the S-box.
     Mapped32,
+    /// The bits of a round key in the order of [`bits::key_planes`]: 16 bytes again.
+    Planes,
+    /// Eight 64-bit words a round key, its bit planes, each repeated for four blocks:
+    /// [`bits::spread_planes`].
+    SpreadPlanes,
 }
 
 impl KeyForm {
@@ -27,15 +33,18 @@ impl KeyForm {
             Self::Raw => "raw",
             Self::Broadcast32 => "broadcast32",
             Self::Mapped32 => "mapped32",
+            Self::Planes => "planes",
+            Self::SpreadPlanes => "spread_planes",
         }
     }
 
-    /// The Rust type of the sixteen items of a round key.
+    /// The Rust type of the items of a round key.
     #[must_use]
     pub const fn item(self) -> &'static str {
         match self {
-            Self::Raw => "u8",
+            Self::Raw | Self::Planes => "u8",
             Self::Broadcast32 | Self::Mapped32 => "u32",
+            Self::SpreadPlanes => "u64",
         }
     }
 
@@ -47,6 +56,11 @@ impl KeyForm {
             Self::Raw => raw.iter().map(|key| key.to_vec()).collect(),
             Self::Broadcast32 => raw.iter().copied().map(words).collect(),
             Self::Mapped32 => (0..raw.len()).map(|turn| words(mapped(raw, turn))).collect(),
+            Self::Planes => bits::key_planes(raw).iter().map(|key| key.to_vec()).collect(),
+            Self::SpreadPlanes => {
+                let words = |key| bits::spread_planes(key).into_iter().flat_map(u64::to_le_bytes);
+                bits::key_planes(raw).iter().map(|key| words(key).collect()).collect()
+            }
         }
     }
 }

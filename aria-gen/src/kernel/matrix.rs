@@ -2,7 +2,7 @@
 //! each legal one.
 //!
 //! Adding a kernel is one line in [`ROWS`]; any other legal cell can be built out of tree. A cell is
-//! illegal for the first rule of `RULES` that it breaks, which says why and what to take instead.
+//! illegal for the first rule that it breaks, which says why and what to take instead.
 
 use core::fmt::{self, Display, Formatter};
 
@@ -17,6 +17,8 @@ pub enum Layout {
     Row,
     /// Register i holds byte i of every block.
     Slice,
+    /// Words hold one bit, or four, of every byte of every block.
+    Bits,
 }
 
 impl Layout {
@@ -26,6 +28,7 @@ impl Layout {
         match self {
             Self::Row => "in rows: a 128-bit lane holds a block",
             Self::Slice => "byte-sliced: register i holds byte i of every block",
+            Self::Bits => "bit-sliced: in words of bit planes",
         }
     }
 
@@ -35,6 +38,7 @@ impl Layout {
         match self {
             Self::Row => "row",
             Self::Slice => "slice",
+            Self::Bits => "bits",
         }
     }
 }
@@ -51,7 +55,7 @@ pub struct Recipe {
 /// The cells that are checked in as kernels, in order of their ids.
 #[rustfmt::skip]
 pub const ROWS: &[KernelId] = &{
-    use {Cipher::Aria, Frame::{Ctr, Ecb, Keys}, Tier::{Avx, Avx2, Avx512, Sse}, Unit::{Aesni, Gfni, Vaes}, Width::{Xmm, Ymm, Zmm}};
+    use {Cipher::Aria, Frame::{Ctr, Ecb, Keys}, Tier::{Avx, Avx2, Avx512, Portable, Sse}, Unit::{Aesni, Bits, Gfni, Vaes}, Width::{U64, Xmm, Ymm, Zmm}};
     const fn row(cipher: Cipher, tier: Tier, unit: Unit, width: Width, blocks: usize, frame: Frame) -> KernelId {
         KernelId { cipher, tier, unit, width, blocks, frame }
     }
@@ -93,6 +97,8 @@ pub const ROWS: &[KernelId] = &{
         row(Aria,  Avx,    Gfni,  Xmm,  16,    Ecb),
         row(Aria,  Avx,    Gfni,  Xmm,  16,    Ctr),
         row(Aria,  Avx,    Gfni,  Xmm,  1,     Keys),
+        row(Aria,  Portable, Bits, U64, 1,     Ecb),
+        row(Aria,  Portable, Bits, U64, 4,     Ecb),
         row(Aria,  Sse,    Aesni, Xmm,  1,     Ecb),
         row(Aria,  Sse,    Aesni, Xmm,  16,    Ecb),
         row(Aria,  Sse,    Aesni, Xmm,  16,    Ctr),
@@ -126,7 +132,37 @@ struct Rule {
     remedy: &'static str,
 }
 
-/// The rules, the most basic first.
+/// The rules for cells with a value of the portable tier on some axis. Those that break none are the
+/// portable kernels; the other rules are about vectors.
+const PORTABLE_RULES: &[Rule] = &[
+    Rule {
+        breaks: |id| id.tier == Tier::Portable && id.unit != Unit::Bits,
+        reason: "the portable tier has no instruction of a unit",
+        remedy: "take unit bits, or another tier",
+    },
+    Rule {
+        breaks: |id| id.unit == Unit::Bits && id.tier != Tier::Portable,
+        reason: "circuits of bit operations are what the portable tier computes S-boxes with",
+        remedy: "take tier portable, or another unit",
+    },
+    Rule {
+        breaks: |id| id.tier == Tier::Portable && id.width != Width::U64,
+        reason: "the portable tier works on words of 64 bits",
+        remedy: "take width u64, or another tier",
+    },
+    Rule {
+        breaks: |id| id.width == Width::U64 && id.tier != Tier::Portable,
+        reason: "words of 64 bits are for the portable tier",
+        remedy: "take width xmm, or tier portable",
+    },
+    Rule {
+        breaks: |id| id.tier == Tier::Portable && !matches!(id.blocks, 1 | 4),
+        reason: "a word of 64 bits has a bit for each byte of four blocks, or four bits of each of one",
+        remedy: "take blk1 or blk4",
+    },
+];
+
+/// The rules for all other cells, the most basic first.
 const RULES: &[Rule] = &[
     Rule {
         breaks: |id| id.width > id.tier.widest() && id.tier == Tier::Avx2,
@@ -213,14 +249,18 @@ const RULES: &[Rule] = &[
 ///
 /// When the cell makes no sense: why, and what to ask for instead.
 pub fn recipe(id: KernelId) -> Result<Recipe, Illegal> {
-    match RULES.iter().find(|rule| (rule.breaks)(&id)) {
+    let portable = id.tier == Tier::Portable || id.unit == Unit::Bits || id.width == Width::U64;
+    let rules = if portable { PORTABLE_RULES } else { RULES };
+    match rules.iter().find(|rule| (rule.breaks)(&id)) {
         Some(rule) => Err(Illegal { id, reason: rule.reason, remedy: rule.remedy }),
         None => Ok(Recipe {
             layout: layout(&id),
             key_form: match (layout(&id), id.unit) {
                 (Layout::Row, _) => KeyForm::Raw,
-                (Layout::Slice, Unit::Gfni) => KeyForm::Broadcast32,
                 (Layout::Slice, Unit::Aesni | Unit::Vaes) => KeyForm::Mapped32,
+                (Layout::Slice, _) => KeyForm::Broadcast32,
+                (Layout::Bits, _) if id.blocks == 1 => KeyForm::Planes,
+                (Layout::Bits, _) => KeyForm::SpreadPlanes,
             },
         }),
     }
@@ -228,7 +268,11 @@ pub fn recipe(id: KernelId) -> Result<Recipe, Illegal> {
 
 /// The layout that serves a number of blocks: slices want as many as a register has bytes.
 fn layout(id: &KernelId) -> Layout {
-    if id.blocks < 16 { Layout::Row } else { Layout::Slice }
+    match id.tier {
+        Tier::Portable => Layout::Bits,
+        _ if id.blocks < 16 => Layout::Row,
+        _ => Layout::Slice,
+    }
 }
 
 /// The whole matrix, legal cells and others, in order.
@@ -330,7 +374,7 @@ mod tests {
 
     #[test]
     fn every_rule_is_broken_by_some_cell_first() {
-        for (number, rule) in RULES.iter().enumerate() {
+        for (number, rule) in PORTABLE_RULES.iter().chain(RULES).enumerate() {
             let odd_counts = [0, 3, 128];
             let candidates = cells().chain(
                 cells().flat_map(|id| odd_counts.map(move |blocks| KernelId { blocks, ..id })),

@@ -30,6 +30,7 @@ impl Lowering<'_> {
         match self.target.unit {
             Unit::Gfni => Ok(self.push_gfni(sbox, role, arg)),
             Unit::Aesni | Unit::Vaes => self.push_aes(sbox, role, from, arg),
+            Unit::Bits => Err(LowerError::NoRoute { sbox: sbox.name, unit: Unit::Bits }),
         }
     }
 

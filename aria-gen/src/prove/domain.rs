@@ -7,6 +7,7 @@
 //!
 //! This module knows bytes and bits; it knows no register, no instruction, no cipher.
 
+mod columns;
 mod concrete;
 mod form;
 mod semilinear;
@@ -17,6 +18,7 @@ use core::fmt::Debug;
 
 use crate::math::Affine;
 
+pub use columns::{Bit, Columns};
 pub use concrete::Concrete;
 pub use form::Form;
 pub use symbolic::Symbolic;
@@ -25,6 +27,10 @@ pub use symbolic::Symbolic;
 pub trait Domain {
     /// A byte.
     type Byte: Clone + PartialEq + Debug;
+
+    /// Whether a function that this domain refuses for a product may be known by its columns, see
+    /// [`columns`](super::columns).
+    const BY_COLUMNS: bool = false;
 
     /// The byte `value`.
     fn constant(&self, value: u8) -> Self::Byte;
@@ -39,7 +45,7 @@ pub trait Domain {
     ///
     /// # Errors
     ///
-    /// [`Refusal::Product`] when neither factor is known: the domain holds sums only.
+    /// [`Refusal::Product`] when a bit is known of neither factor: the domain holds sums only.
     fn and(&self, a: &Self::Byte, b: &Self::Byte) -> Result<Self::Byte, Refusal>;
 
     /// The image of `byte` under an affine map.

@@ -47,7 +47,7 @@ pub fn read_kernels(path: &str, text: &str) -> Result<Vec<Kernel>, Fault> {
     let fault = |line, cause| Fault { path: path.to_owned(), line, cause };
     let file = syn::parse_file(text)
         .map_err(|error| fault(error.span().start().line, Cause::Syntax(error.to_string())))?;
-    // The other table of this name, for targets that can hold no kernel, is empty.
+    // The other table of this name, for targets that hold portable kernels only, has fewer rows.
     let tables = file.items.iter().filter_map(|item| match item {
         Item::Const(item) if item.ident == "KERNELS" => rows(&item.expr),
         _ => None,
@@ -116,6 +116,8 @@ fn read_row(expr: &Expr) -> Option<Kernel> {
         "CtrBroadcast32" => (Frame::Ctr, KeyForm::Broadcast32),
         "CtrMapped32" => (Frame::Ctr, KeyForm::Mapped32),
         "Keys" => (Frame::Keys, KeyForm::Raw),
+        "EcbPlanes" => (Frame::Ecb, KeyForm::Planes),
+        "EcbSpreadPlanes" => (Frame::Ecb, KeyForm::SpreadPlanes),
         _ => return None,
     };
     let [module, function] = <[String; 2]>::try_from(path(entry.args.first()?)?).ok()?;

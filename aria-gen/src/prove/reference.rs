@@ -118,7 +118,20 @@ pub enum KeyForm {
     /// round has one, then, for S-boxes without a map before their inversion, through what such an
     /// S-box is after the AES S-box, constant apart.
     Mapped32,
+    /// The bits of the RFC's round key in another order, 16 bytes again. Byte
+    /// `COLUMNS[c] ^ ROWS[r]` of a key that is added before an odd round has its bit k at bit
+    /// 4·r + c of lane ⌊k/2⌋ of word k mod 2, a word being eight bytes and a lane two; for keys that are
+    /// added before or after an even round that is byte `3 ^ ROWS[c] ^ COLUMNS[r]`.
+    Planes,
+    /// Eight words: word k has that bit four times, at bits 16·r + 4·b + c for b from 0 to 3.
+    SpreadPlanes,
 }
+
+/// See [`KeyForm::Planes`].
+const COLUMNS: [usize; 4] = [0, 14, 11, 5];
+
+/// See [`KeyForm::Planes`].
+const ROWS: [usize; 4] = [0, 13, 10, 7];
 
 impl KeyForm {
     /// The argument `rk` of a kernel, from the RFC's round keys.
@@ -134,8 +147,49 @@ impl KeyForm {
                 let key = if turn == last { key.clone() } else { diffuse(domain, key) };
                 broadcast32(&behind_aes(domain, layer, &key))
             }
+            Self::Planes | Self::SpreadPlanes => {
+                let even = turn == last || turn % 2 == 1;
+                let byte = |place: usize| {
+                    let (row, column) = (place / 4, place % 4);
+                    let (odd, even_byte) =
+                        (COLUMNS[column] ^ ROWS[row], 3 ^ ROWS[column] ^ COLUMNS[row]);
+                    &key[if even { even_byte } else { odd }]
+                };
+                match self {
+                    Self::Planes => planes(domain, byte),
+                    _ => spread_planes(domain, byte),
+                }
+            }
         }))
     }
+}
+
+/// The bytes of [`KeyForm::Planes`] from the bytes at the places of the grid.
+fn planes<'b, D: Domain>(domain: &D, byte: impl Fn(usize) -> &'b D::Byte) -> Value<D::Byte>
+where
+    D::Byte: 'b,
+{
+    Value::array((0..BLOCK_BYTES).map(|i| {
+        let (word, lane, half) = (i / 8, i % 8 / 2, i % 2);
+        let plane = u32::try_from(2 * lane + word).expect("one of eight");
+        let bits = core::array::from_fn(|bit| Some((byte(8 * half + bit), plane)));
+        Value::Word(Word { bytes: [domain.gather(bits)].into(), signed: false })
+    }))
+}
+
+/// The words of [`KeyForm::SpreadPlanes`].
+fn spread_planes<'b, D: Domain>(domain: &D, byte: impl Fn(usize) -> &'b D::Byte) -> Value<D::Byte>
+where
+    D::Byte: 'b,
+{
+    Value::array((0..8).map(|plane| {
+        // Bits 0 to 3 of a byte are of one block, bits 4 to 7 of the next.
+        let bytes = (0..8).map(|i| {
+            let place = |bit| 4 * (i / 2) + bit % 4;
+            domain.gather(core::array::from_fn(|bit| Some((byte(place(bit)), plane))))
+        });
+        Value::Word(Word { bytes: bytes.collect(), signed: false })
+    }))
 }
 
 /// For each S-box S = M·(AES S-box) + constant of the layer, M⁻¹ times its byte; others as they are.

@@ -7,9 +7,10 @@ fn kernel(name: &'static str, batch: u16, batch_cycles: u32) -> Candidate<&'stat
 }
 
 /// Sets of kernels as CPUs of several kinds might run them.
-fn machines() -> [Vec<Candidate<&'static str>>; 7] {
+fn machines() -> [Vec<Candidate<&'static str>>; 8] {
     [
-        vec![],
+        vec![kernel("portable", 4, 1200)],
+        vec![kernel("portable", 4, 1200), kernel("slow16", 16, 3000)],
         vec![kernel("xmm", 16, 590)],
         vec![kernel("xmm", 16, 590), kernel("ymm", 32, 740)],
         vec![kernel("xmm", 16, 560), kernel("ymm", 32, 580), kernel("zmm", 64, 600)],
@@ -38,7 +39,6 @@ fn names(machine: &[Candidate<&'static str>], blocks: usize) -> Vec<String> {
         .map(|piece| match piece {
             Move::Whole { with, blocks } => format!("{}:{blocks}", with.kernel),
             Move::Padded { with, blocks } => format!("{}+:{blocks}", with.kernel),
-            Move::Scalar { blocks } => format!("scalar:{blocks}"),
         })
         .collect()
 }
@@ -53,7 +53,6 @@ fn moves_serve_every_block_once() {
                 let (fits, served) = match piece {
                     Move::Whole { with, blocks } => (blocks % with.batch() == 0, blocks),
                     Move::Padded { with, blocks } => (blocks < with.batch(), blocks),
-                    Move::Scalar { blocks } => (true, blocks),
                 };
                 assert!(fits, "{piece:?}");
                 assert_eq!(served, piece.blocks());
@@ -69,7 +68,6 @@ fn moves_serve_every_block_once() {
 fn optimum(machine: &[Candidate<&'static str>], limit: usize) -> Vec<u32> {
     let mut least = vec![0];
     for blocks in 1..limit {
-        let scalar = least[blocks - 1] + SCALAR_BLOCK_CYCLES;
         let batches = machine.iter().map(|with| {
             if with.batch() <= blocks {
                 least[blocks - with.batch()] + with.batch_cycles
@@ -77,7 +75,7 @@ fn optimum(machine: &[Candidate<&'static str>], limit: usize) -> Vec<u32> {
                 with.padded_cycles()
             }
         });
-        least.push(batches.chain([scalar]).min().unwrap());
+        least.push(batches.min().unwrap());
     }
     least
 }
@@ -117,15 +115,22 @@ fn no_count_costs_more_than_the_next_larger_full_batch() {
 }
 
 #[test]
-fn without_kernels_all_is_scalar() {
-    assert!(plan(&[]).widest().is_none());
-    assert_eq!(names(&[], 5), ["scalar:5"]);
-    assert_eq!(names(&[], 0), [""; 0]);
+fn the_narrowest_pads_what_is_left() {
+    let [portable, slow, ..] = machines();
+    assert_eq!(names(&portable, 0), [""; 0]);
+    assert_eq!(names(&portable, 6), ["portable:4", "portable+:2"]);
+    assert_eq!(names(&slow, 23), ["slow16:16", "portable:4", "portable+:3"]);
+}
+
+#[test]
+#[should_panic(expected = "takes a kernel")]
+fn without_a_kernel_there_is_no_plan() {
+    let _ = plan(&[]);
 }
 
 #[test]
 fn the_widest_runs_first_and_the_rest_is_padded() {
-    let [_, xmm, ymm, zmm, ..] = machines();
+    let [_, _, xmm, ymm, zmm, ..] = machines();
     assert_eq!(names(&xmm, 1), ["xmm+:1"]);
     assert_eq!(names(&xmm, 33), ["xmm:32", "xmm+:1"]);
     assert_eq!(names(&ymm, 33), ["ymm:32", "xmm+:1"]);
@@ -178,9 +183,7 @@ fn forced_serves_everything_with_one_kernel() {
     let plan = Plan::forced(kernel("slow", 4, 1_000_000));
     for blocks in 0..20 {
         for piece in plan.moves(blocks) {
-            let (Move::Whole { with, .. } | Move::Padded { with, .. }) = piece else {
-                panic!("{blocks} blocks: {piece:?}");
-            };
+            let (Move::Whole { with, .. } | Move::Padded { with, .. }) = piece;
             assert_eq!(with.kernel, "slow");
         }
     }

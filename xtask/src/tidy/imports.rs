@@ -14,7 +14,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("ir",       &["math"]),
     ("spec",     &["math"]),
     ("isa",      &["ir"]),
-    ("kernel",   &["math", "spec", "ir", "isa"]),
+    ("circuit",  &["math"]),
+    ("kernel",   &["math", "spec", "ir", "isa", "circuit"]),
     ("lower",    &["ir", "isa", "kernel", "math"]),
     ("pass",     &["ir", "isa"]),
     ("probe",    &["ir", "isa", "math"]),
@@ -25,7 +26,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
 ];
 
 /// Builders know nothing of each other, nor do emitters.
-const SIBLINGS: &[(&str, &[&str])] = &[("kernel", &["slice"])];
+const SIBLINGS: &[(&str, &[&str])] = &[("kernel", &["bits", "slice"])];
 
 /// Checks both tables.
 pub(super) fn directions(sources: &[Source]) -> Vec<Finding> {

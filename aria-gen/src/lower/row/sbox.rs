@@ -31,6 +31,7 @@ pub(super) fn shape_for(unit: Unit, sboxes: [Sbox; 4]) -> Result<Shape, LowerErr
             let order = core::array::from_fn(|place| (2 * (place % 8) + place / 8) as u8);
             Ok(Shape { name: "EVENS_FIRST", order, offset })
         }
+        Unit::Bits => Err(no_route(sboxes[0], unit)),
     }
 }
 
@@ -51,6 +52,7 @@ impl Lowering<'_> {
         match self.target.unit {
             Unit::Gfni => self.substitute_gfni(role, value, ready, shape, sboxes),
             Unit::Aesni | Unit::Vaes => self.substitute_aes(role, value, ready, sboxes),
+            Unit::Bits => Err(no_route(sboxes[0], self.target.unit)),
         }
     }
 

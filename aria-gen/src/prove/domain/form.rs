@@ -68,6 +68,12 @@ impl Form {
         self.terms.is_empty().then_some(self.constant)
     }
 
+    /// The bits that depend on no atom.
+    pub(super) fn known_bits(&self) -> u8 {
+        let rows = |i: usize| self.terms.iter().any(|term| term.matrix.rows()[i] != 0);
+        (0..8).filter(|&i| !rows(i)).fold(0, |mask, i| mask | 1 << i)
+    }
+
     /// The least significant bit in which the two are not the same function of the atoms.
     #[must_use]
     pub fn first_difference(&self, other: &Self) -> Option<u32> {

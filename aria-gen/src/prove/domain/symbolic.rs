@@ -61,6 +61,8 @@ impl Symbolic {
 impl Domain for Symbolic {
     type Byte = Form;
 
+    const BY_COLUMNS: bool = true;
+
     fn constant(&self, value: u8) -> Form {
         Form::constant(value)
     }
@@ -74,11 +76,12 @@ impl Domain for Symbolic {
     }
 
     fn and(&self, a: &Form, b: &Form) -> Result<Form, Refusal> {
-        match (a.known(), b.known()) {
-            (Some(mask), _) => Ok(b.masked(mask)),
-            (_, Some(mask)) => Ok(a.masked(mask)),
-            (None, None) => Err(Refusal::Product),
+        let (known_a, known_b) = (a.known_bits(), b.known_bits());
+        if known_a | known_b != 0xff {
+            return Err(Refusal::Product);
         }
+        let by_a = b.masked(a.constant_part() & known_a);
+        Ok(by_a.xor(&a.masked(b.constant_part() & known_b & !known_a)))
     }
 
     fn affine(&self, map: Affine, byte: &Form) -> Form {

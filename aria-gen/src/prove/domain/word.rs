@@ -32,6 +32,12 @@ pub fn shift_right<D: Domain>(
     })
 }
 
+/// `word` turned to the right.
+pub fn rotate_right<D: Domain>(domain: &D, word: &[D::Byte], places: usize) -> Vec<D::Byte> {
+    let bits = 8 * word.len();
+    moved(domain, word, |bit| Some((bit + places) % bits))
+}
+
 /// `word` + `word`, without the carry out.
 pub fn double<D: Domain>(domain: &D, word: &[D::Byte]) -> Vec<D::Byte> {
     shift_left(domain, word, 1)
@@ -101,6 +107,9 @@ mod tests {
             prop_assert_eq!(number(shift_right(&Concrete, &word, places, Fill::Zero)), right);
             let arithmetic = number(shift_right(&Concrete, &word, places, Fill::Sign));
             prop_assert_eq!(arithmetic.cast_signed(), sign);
+            let turned = x.rotate_right(shift);
+            prop_assert_eq!(number(rotate_right(&Concrete, &word, places)), turned);
+            prop_assert_eq!(number(over_forms(x, |d, w| rotate_right(d, w, places))), turned);
             prop_assert_eq!(number(double(&Concrete, &word)), x.wrapping_add(x));
             let expected = product(x, factor).to_le_bytes().to_vec();
             prop_assert_eq!(&carryless_product(&Concrete, &word, factor), &expected);

@@ -1,5 +1,7 @@
 //! Expressions.
 
+use std::rc::Rc;
+
 use syn::spanned::Spanned;
 use syn::{
     BinOp, Expr, ExprBinary, ExprCall, ExprIf, ExprIndex, ExprLit, ExprPath, ExprRange, ExprRepeat,
@@ -7,6 +9,7 @@ use syn::{
 };
 
 use super::super::domain::Domain;
+use super::super::domain::word::{Fill, shift_left, shift_right};
 use super::super::fault::Cause;
 use super::super::meaning::table;
 use super::Value;
@@ -206,18 +209,36 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
         found.cloned().ok_or_else(beyond).at(node)
     }
 
-    /// Exclusive ors of words; sums and products of numbers, at most one factor of which depends on the batch.
+    /// Sums and products of numbers, at most one factor of which depends on the batch; operations on
+    /// words.
     fn binary(&mut self, node: &'p ExprBinary) -> Step<Value<D::Byte>, D::Byte> {
         let (left, right) = match (self.evaluate(&node.left)?, self.evaluate(&node.right)?) {
             (Value::Number(left), Value::Number(right)) => (left, right),
-            (Value::Word(left), Value::Word(right))
-                if matches!(node.op, BinOp::BitXor(_))
-                    && left.signed == right.signed
-                    && left.bytes.len() == right.bytes.len() =>
+            (Value::Word(word), other) | (other, Value::Word(word))
+                if !matches!(other, Value::Number(_)) || !is_shift(&node.op) =>
             {
-                let bytes = left.bytes.iter().zip(&*right.bytes);
-                let bytes = bytes.map(|(a, b)| self.domain.xor(a, b)).collect();
-                return Ok(Value::Word(Word { bytes, signed: left.signed }));
+                let Word { signed, .. } = word;
+                let ty = Type::Word { bytes: word.bytes.len(), signed };
+                let Value::Word(other) = ty.conform(self.domain, other).at(node)? else {
+                    return unsupported(node);
+                };
+                let bytes = self.bitwise(&node.op, &word.bytes, &other.bytes, node)?;
+                return Ok(Value::Word(Word { bytes, signed }));
+            }
+            (Value::Word(word), Value::Number(places)) if !word.signed => {
+                let bits = 8 * word.bytes.len();
+                let places = places.known().and_then(|places| usize::try_from(places).ok());
+                let Some(places) = places else { return unsupported(node) };
+                if places >= bits {
+                    return Err(Cause::Panic(format!("a shift of {bits} bits by {places}")))
+                        .at(node);
+                }
+                let bytes = match node.op {
+                    BinOp::Shl(_) => shift_left(self.domain, &word.bytes, places),
+                    BinOp::Shr(_) => shift_right(self.domain, &word.bytes, places, Fill::Zero),
+                    _ => return unsupported(node),
+                };
+                return Ok(Value::Word(Word { bytes: bytes.into(), signed: false }));
             }
             (Value::Number(_), other) | (other, _) => {
                 return Err(other.mismatch("a number")).at(node);
@@ -231,6 +252,27 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
         };
         let overflow = || Cause::Panic("the result does not fit into 64 bits".to_owned());
         result.map(Value::Number).ok_or_else(overflow).at(node)
+    }
+
+    /// And, or, exclusive or, byte by byte; a or b is a + b + a·b.
+    fn bitwise(
+        &mut self,
+        op: &BinOp,
+        left: &[D::Byte],
+        right: &[D::Byte],
+        node: &'p ExprBinary,
+    ) -> Step<Rc<[D::Byte]>, D::Byte> {
+        let domain = &*self.domain;
+        let bytes = left.iter().zip(right).map(|(a, b)| match op {
+            BinOp::BitXor(_) => Ok(domain.xor(a, b)),
+            BinOp::BitAnd(_) => domain.and(a, b).at(node),
+            BinOp::BitOr(_) => {
+                let product = domain.and(a, b).at(node)?;
+                Ok(domain.xor(&domain.xor(a, b), &product))
+            }
+            _ => unsupported(node),
+        });
+        bytes.collect()
     }
 
     /// `start..end`
@@ -257,7 +299,12 @@ fn word_of_bytes(path: &syn::Path) -> Option<(usize, bool)> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match (words.as_slice(), plain && path.leading_colon.is_none()) {
         (["i64", "from_le_bytes"], true) => Some((8, true)),
+        (["u64", "from_le_bytes"], true) => Some((8, false)),
         (["u32", "from_ne_bytes"], true) => Some((4, false)),
         _ => None,
     }
+}
+
+const fn is_shift(op: &BinOp) -> bool {
+    matches!(op, BinOp::Shl(_) | BinOp::Shr(_))
 }

@@ -10,9 +10,10 @@
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprForLoop, ExprWhile, FnArg, Ident, Item, ItemConst, ReturnType, Stmt};
 
-use super::super::domain::Domain;
+use super::super::columns;
+use super::super::domain::{Columns, Domain, Refusal};
 use super::super::fault::Cause;
-use super::super::memory::{Linear, Memory};
+use super::super::memory::{Linear, Memory, Placement};
 use super::counter::UnknownCounter;
 use super::program::line;
 use super::value::{Pointer, Type};
@@ -138,7 +139,42 @@ impl<'p, 'd, D: Domain> Machine<'p, 'd, D> {
     }
 
     /// Calls a function of the file; `node` is what the call is blamed on.
+    ///
+    /// Where the domain refuses a product in it, and its arguments are words, which give it no way to
+    /// memory, it is proved by its columns instead; a function that is not may be part of one that is.
     pub(super) fn call(
+        &mut self,
+        name: &Ident,
+        args: Vec<Value<D::Byte>>,
+        node: &impl Spanned,
+    ) -> Step<Value<D::Byte>, D::Byte> {
+        let columns = if D::BY_COLUMNS { columns::Call::new(self.domain, &args) } else { None };
+        match (self.follow(name, args, node), columns) {
+            (Err(Interrupt::Fault(line, cause)), Some(call))
+                if cause == Cause::Refused(Refusal::Product) =>
+            {
+                self.by_columns(name, &call).ok_or(Interrupt::Fault(line, cause))
+            }
+            (result, _) => result,
+        }
+    }
+
+    /// What a function does to the columns of its arguments.
+    fn by_columns(
+        &mut self,
+        name: &Ident,
+        call: &columns::Call<D::Byte>,
+    ) -> Option<Value<D::Byte>> {
+        let mut domain = Columns;
+        let memory = Memory::whole(Placement::Apart, Vec::new(), 0);
+        let mut machine = Machine::new(self.program, &mut domain, memory, None);
+        let result = machine.call(name, call.arguments(), name).ok()?;
+        self.steps += machine.steps;
+        call.result(self.domain, &result)
+    }
+
+    /// Executes a function of the file.
+    fn follow(
         &mut self,
         name: &Ident,
         args: Vec<Value<D::Byte>>,

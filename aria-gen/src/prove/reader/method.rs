@@ -2,13 +2,14 @@
 
 use std::rc::Rc;
 
-use syn::{Expr, ExprClosure, ExprMethodCall, Pat, ReturnType};
+use syn::{Expr, ExprClosure, ExprMethodCall, GenericArgument, Pat, ReturnType};
 
 use super::super::domain::Domain;
+use super::super::domain::word::rotate_right;
 use super::super::fault::Cause;
 use super::Value;
 use super::machine::{At, Machine, Step, unsupported};
-use super::value::{Pointer, Word};
+use super::value::{Pointer, Type, Word};
 
 impl<'p, D: Domain> Machine<'p, '_, D> {
     /// A method call.
@@ -17,6 +18,9 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
             return unsupported(node);
         }
         let name = node.method.to_string();
+        if let Some((pointer, ty)) = cast_pointer(node) {
+            return self.access(node, pointer, ty);
+        }
         if name == "next" && node.args.is_empty() {
             return self.next(node);
         }
@@ -56,6 +60,48 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
                 self.add_to_counter(&word, addend).map(Value::Word).at(node)
             }
             ("iter", Value::Array(items), []) => Ok(Value::Iterator(items, 0)),
+            ("rotate_right", Value::Word(word), [Value::Number(places)]) if !word.signed => {
+                let places = places.known().and_then(|places| usize::try_from(places).ok());
+                let Some(places) = places else { return unsupported(node) };
+                let bytes = rotate_right(self.domain, &word.bytes, places);
+                Ok(Value::Word(Word { bytes: bytes.into(), ..word }))
+            }
+            ("to_le_bytes", Value::Word(word), []) => {
+                let byte = |byte: &D::Byte| {
+                    Value::Word(Word { bytes: [byte.clone()].into(), signed: false })
+                };
+                Ok(Value::array(word.bytes.iter().map(byte)))
+            }
+            _ => unsupported(node),
+        }
+    }
+
+    /// `pointer.cast::<T>().read()` and `.write(value)`, T being made of bytes, so that any address
+    /// is aligned.
+    fn access(
+        &mut self,
+        node: &'p ExprMethodCall,
+        pointer: &'p Expr,
+        ty: &'p syn::Type,
+    ) -> Step<Value<D::Byte>, D::Byte> {
+        let ty = Type::read(ty).at(ty)?;
+        let Some(width) = ty.bytes() else { return unsupported(node) };
+        let Value::Pointer(pointer) = self.evaluate(pointer)? else { return unsupported(node) };
+        let Pointer { region, address, to_bytes: true } = pointer else { return unsupported(node) };
+        let args: Vec<_> =
+            node.args.iter().map(|arg| self.evaluate(arg)).collect::<Step<_, _>>()?;
+        match (node.method.to_string().as_str(), args.as_slice()) {
+            ("read", []) => {
+                let bytes = self.memory.load(region, address, width).at(node)?;
+                Ok(ty.of_bytes(&mut bytes.into_iter()))
+            }
+            ("write", [value]) => {
+                let value = ty.conform(self.domain, value.clone()).at(node)?;
+                let mut bytes = Vec::with_capacity(width);
+                value.push_bytes(&mut bytes);
+                self.memory.store(region, address, &bytes).at(node)?;
+                Ok(Value::Unit)
+            }
             _ => unsupported(node),
         }
     }
@@ -111,5 +157,15 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
             }
             other => Err(other.mismatch("an iterator")).at(node),
         }
+    }
+}
+
+/// Pointer and type of `pointer.cast::<T>()`, the receiver of `node`.
+fn cast_pointer(node: &ExprMethodCall) -> Option<(&Expr, &syn::Type)> {
+    let Expr::MethodCall(cast) = &*node.receiver else { return None };
+    let generics = cast.turbofish.as_ref()?;
+    match (generics.args.first()?, generics.args.len(), cast.args.len()) {
+        (GenericArgument::Type(ty), 1, 0) if cast.method == "cast" => Some((&cast.receiver, ty)),
+        _ => None,
     }
 }

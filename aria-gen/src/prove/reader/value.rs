@@ -67,6 +67,18 @@ impl<B> Value<B> {
         Self::Array(values.into_iter().collect())
     }
 
+    /// Appends the bytes of an array of bytes, or of such arrays.
+    pub(super) fn push_bytes(&self, bytes: &mut Vec<B>)
+    where
+        B: Clone,
+    {
+        match self {
+            Self::Word(word) => bytes.extend(word.bytes.iter().cloned()),
+            Self::Array(items) => items.iter().for_each(|item| item.push_bytes(bytes)),
+            _ => {}
+        }
+    }
+
     /// What it is, for messages.
     pub(super) fn kind(&self) -> &'static str {
         match self {
@@ -164,6 +176,26 @@ impl Type {
                 _ => Err(unknown()),
             },
             _ => Err(unknown()),
+        }
+    }
+
+    /// How many bytes it has, if it is an array of bytes, or of such arrays.
+    pub(super) fn bytes(&self) -> Option<usize> {
+        match self {
+            Self::Word { bytes: 1, signed: false } => Some(1),
+            Self::Array(item, Some(length)) => item.bytes()?.checked_mul(*length),
+            _ => None,
+        }
+    }
+
+    /// The value of this type, which is made of [bytes](Self::bytes), with the next ones.
+    pub(super) fn of_bytes<B: Clone>(&self, bytes: &mut impl Iterator<Item = B>) -> Value<B> {
+        match self {
+            Self::Array(item, Some(length)) => {
+                let items: Vec<Value<B>> = (0..*length).map(|_| item.of_bytes(bytes)).collect();
+                Value::array(items)
+            }
+            _ => Value::Word(Word { bytes: bytes.take(1).collect(), signed: false }),
         }
     }
 

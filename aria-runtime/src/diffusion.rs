@@ -1,24 +1,7 @@
-//! ARIA for one block, in plain Rust, from the specification's algebra (RFC 5794, section 2.4).
+//! ARIA's diffusion layer on one block, for the decryption keys (RFC 5794, section 2.4.3).
 //!
-//! It serves the key schedule and every CPU that no kernel fits. It is constant time because it
-//! has no table: S-boxes are computed by exponentiation on sixteen bytes at once (`field`), so no
-//! branch and no address depends on a key or a block. The round functions carry the document's
-//! names; a block is its sixteen bytes read as a big-endian number, as in the document.
-
-mod field;
-mod sbox;
-
-use sbox::{SL1, SL2};
-
-/// FO, the odd round function without its key addition: A(SL1(x)).
-pub(crate) fn fo(x: u128) -> u128 {
-    a(SL1.apply(x))
-}
-
-/// FE, the even round function without its key addition: A(SL2(x)).
-pub(crate) fn fe(x: u128) -> u128 {
-    a(SL2.apply(x))
-}
+//! Shifts and exclusive ors of four words: constant time. A block is its sixteen bytes read as a
+//! big-endian number, as in the document. Kernels have their own way to compute the layer.
 
 /// A, the diffusion layer (RFC 5794, section 2.4.3), an involution.
 ///
@@ -55,23 +38,6 @@ const fn split(x: u128) -> [u32; 4] {
 
 const fn join([t0, t1, t2, t3]: [u32; 4]) -> u128 {
     (t0 as u128) << 96 | (t1 as u128) << 64 | (t2 as u128) << 32 | t3 as u128
-}
-
-/// One block under the given round keys, 13, 15 or 17 of them: all but the last two lead into FO
-/// or FE, the last but one into a substitution alone (RFC 5794, section 2.3). Which direction that
-/// is, the keys decide.
-pub(crate) fn crypt_block(rk: &[[u8; 16]], block: [u8; 16]) -> [u8; 16] {
-    let mut state = u128::from_be_bytes(block);
-    for (i, key) in rk.iter().enumerate() {
-        state ^= u128::from_be_bytes(*key);
-        state = match rk.len() - i {
-            1 => state,
-            2 => SL2.apply(state),
-            _ if i % 2 == 0 => fo(state),
-            _ => fe(state),
-        };
-    }
-    state.to_be_bytes()
 }
 
 #[cfg(test)]
