@@ -75,6 +75,8 @@ mod ecb;
 mod engine;
 mod features;
 mod forms;
+#[cfg(feature = "modes")]
+pub mod modes;
 mod planner;
 mod scalar;
 mod schedule;

@@ -1,0 +1,486 @@
+//! XTS with ciphertext stealing, for storage (IEEE 1619, NIST SP 800-38E).
+//!
+//! A disk is encrypted in *units*, mostly sectors, of 16 bytes up to 2^20 blocks each. The number
+//! of a unit enters its encryption, so that equal sectors do not look equal; the length stays the
+//! same. A unit that is written again under the same number shows which of its blocks changed, and
+//! one that was changed decrypts to garbage and no error: this is for disks, which have no room for
+//! more. For files and messages take an AEAD.
+//!
+//! XTS has two keys, which must differ: [`Encryptor`] refuses equal ones. [`Decryptor`] takes them,
+//! so that what others have written can be read.
+//!
+//! ```
+//! use aria_runtime::modes::{Aria256XtsDec, Aria256XtsEnc};
+//!
+//! // Take all 64 bytes from a random generator.
+//! let key: [u8; 64] = core::array::from_fn(|i| i as u8);
+//! let mut disk = [0; 4096];
+//! Aria256XtsEnc::new_from_slice(&key)?.encrypt_area(0, 512, &mut disk)?;
+//!
+//! // Sector 3 by itself.
+//! let sector = &mut disk[3 * 512..4 * 512];
+//! Aria256XtsDec::new_from_slice(&key)?.decrypt_unit(3, sector)?;
+//! assert_eq!(sector, [0; 512]);
+//! # Ok::<(), aria_runtime::modes::Error>(())
+//! ```
+
+use core::fmt;
+
+use cipher::consts::U16;
+use cipher::{AlgorithmName, InOutBuf, Key, KeyInit};
+use zeroize::ZeroizeOnDrop;
+
+use super::cipher::{
+    BATCH, BulkDecrypt, BulkEncrypt, FEW, Permute, Work, add, decrypting, encrypting,
+};
+use super::error::Error;
+use crate::Block;
+use crate::wiped::Wiped;
+
+/// Bytes in the smallest unit.
+pub const LEAST: usize = 16;
+/// Bytes in the largest unit: 2^20 blocks (IEEE 1619, section 5.1; SP 800-38E, section 4).
+pub const MOST: usize = 16 << 20;
+
+/// XTS encryption: `C` encrypts data, under the first key, and `T` tweaks, under the second.
+#[derive(Clone)]
+pub struct Encryptor<C: BulkEncrypt, T: BulkEncrypt = C> {
+    data: C,
+    tweak: T,
+}
+
+/// XTS decryption: `C` decrypts data, under the first key, and `T` encrypts tweaks, under the
+/// second.
+#[derive(Clone)]
+pub struct Decryptor<C: BulkDecrypt, T: BulkEncrypt> {
+    data: C,
+    tweak: T,
+}
+
+/// A unit that is encrypted piece by piece; see [`Encryptor::piecewise`].
+#[derive(Clone)]
+pub struct EncryptUnit<'a, C> {
+    data: &'a C,
+    /// Of the next block.
+    tweak: Wiped<u8, 1>,
+}
+
+/// A unit that is decrypted piece by piece; see [`Decryptor::piecewise`].
+#[derive(Clone)]
+pub struct DecryptUnit<'a, C> {
+    data: &'a C,
+    /// Of the next block.
+    tweak: Wiped<u8, 1>,
+}
+
+impl<C: BulkEncrypt, T: BulkEncrypt> Encryptor<C, T> {
+    /// From two ciphers, with a key each.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::EqualKeys`] if the keys are equal, which is seen from what the ciphers do.
+    pub fn from_ciphers(data: C, tweak: T) -> Result<Self, Error> {
+        let image = |encrypt: &dyn Fn(&mut Block)| {
+            let mut block = Wiped::<u8, 1>::zero();
+            encrypt((&mut block[0]).into());
+            block
+        };
+        let a = image(&|block| data.encrypt_block(block));
+        let b = image(&|block| tweak.encrypt_block(block));
+        if equal(a.as_flattened(), b.as_flattened()) {
+            return Err(Error::EqualKeys);
+        }
+        Ok(Self { data, tweak })
+    }
+}
+
+impl<C: BulkEncrypt + KeyInit, T: BulkEncrypt + KeyInit> Encryptor<C, T> {
+    /// From both keys.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::EqualKeys`] if they are equal.
+    pub fn new(data: &Key<C>, tweak: &Key<T>) -> Result<Self, Error> {
+        if equal(data, tweak) {
+            return Err(Error::EqualKeys);
+        }
+        Ok(Self { data: C::new(data), tweak: T::new(tweak) })
+    }
+
+    /// From both keys, one after the other.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeyLength`] if the length is not that of two keys, [`Error::EqualKeys`] if they
+    /// are equal.
+    pub fn new_from_slice(keys: &[u8]) -> Result<Self, Error> {
+        let (data, tweak) = split::<C, T>(keys)?;
+        Self::new(data, tweak)
+    }
+}
+
+impl<C: BulkDecrypt, T: BulkEncrypt> Decryptor<C, T> {
+    /// From two ciphers, with a key each. Equal keys are not refused.
+    pub fn from_ciphers(data: C, tweak: T) -> Self {
+        Self { data, tweak }
+    }
+}
+
+impl<C: BulkDecrypt + KeyInit, T: BulkEncrypt + KeyInit> Decryptor<C, T> {
+    /// From both keys. Equal ones are not refused.
+    pub fn new(data: &Key<C>, tweak: &Key<T>) -> Self {
+        Self { data: C::new(data), tweak: T::new(tweak) }
+    }
+
+    /// From both keys, one after the other. Equal ones are not refused.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeyLength`] if the length is not that of two keys.
+    pub fn new_from_slice(keys: &[u8]) -> Result<Self, Error> {
+        let (data, tweak) = split::<C, T>(keys)?;
+        Ok(Self::new(data, tweak))
+    }
+}
+
+/// The two keys.
+fn split<C: KeyInit, T: KeyInit>(keys: &[u8]) -> Result<(&Key<C>, &Key<T>), Error> {
+    let error = Error::KeyLength { bytes: keys.len() };
+    let (data, tweak) = keys.split_at_checked(C::key_size()).ok_or(error)?;
+    let data = data.try_into().map_err(|_| error)?;
+    Ok((data, tweak.try_into().map_err(|_| error)?))
+}
+
+/// Whether two keys are equal, in a time that tells nothing else.
+fn equal(a: &[u8], b: &[u8]) -> bool {
+    let differences = a.iter().zip(b).fold(0, |all, (a, b)| all | (a ^ b));
+    a.len() == b.len() && core::hint::black_box(differences) == 0
+}
+
+/// The methods of a direction, and what can be told about it.
+macro_rules! direction {
+    ($mode:ident: $bound:ident, $name:literal, $verb:literal, $process:ident;
+     $unit:ident, $unit_b2b:ident, $unit_inout:ident, $area:ident, $piecewise:ident) => {
+        impl<C: $bound, T: BulkEncrypt> $mode<C, T> {
+            #[doc = concat!($verb, " a unit in place. `unit` is its number or, seen as sixteen ",
+                        "little-endian bytes, any other tweak.")]
+            ///
+            /// # Errors
+            ///
+            /// [`Error::Short`] below 16 bytes, [`Error::Long`] above 2^20 blocks.
+            pub fn $unit(&self, unit: u128, data: &mut [u8]) -> Result<(), Error> {
+                self.$unit_inout(unit, data.into())
+            }
+
+            #[doc = concat!($verb, " a unit from `input` to the first bytes of `output`.")]
+            ///
+            /// # Errors
+            ///
+            #[doc = concat!("As [`", stringify!($mode), "::", stringify!($unit), "`], and ",
+                        "[`Error::Output`] if the output is shorter than the input.")]
+            pub fn $unit_b2b(
+                &self,
+                unit: u128,
+                input: &[u8],
+                output: &mut [u8],
+            ) -> Result<(), Error> {
+                self.$unit_inout(unit, super::b2b(input, output)?)
+            }
+
+            #[doc = concat!($verb, " a unit.")]
+            ///
+            /// # Errors
+            ///
+            #[doc = concat!("As [`", stringify!($mode), "::", stringify!($unit), "`].")]
+            pub fn $unit_inout(&self, unit: u128, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
+                check_unit(data.len())?;
+                $process(&self.data, &mut self.piecewise(unit).tweak[0], data);
+                Ok(())
+            }
+
+            /// A unit that comes in pieces, for [`Buffered`](super::buffered::Buffered).
+            #[must_use]
+            pub fn piecewise(&self, unit: u128) -> $piecewise<'_, C> {
+                let mut tweak = Wiped::zero();
+                tweak[0] = unit.to_le_bytes();
+                self.tweak.encrypt_block((&mut tweak[0]).into());
+                $piecewise { data: &self.data, tweak }
+            }
+
+            #[doc = concat!($verb, " consecutive units of `unit_bytes` each, numbered from ",
+                        "`first`, in place. The last may be shorter.")]
+            ///
+            /// # Errors
+            ///
+            /// [`Error::Short`] or [`Error::Long`] if a unit, the last one included, has not 16
+            /// bytes to 2^20 blocks.
+            pub fn $area(
+                &self,
+                first: u128,
+                unit_bytes: usize,
+                area: &mut [u8],
+            ) -> Result<(), Error> {
+                check_unit(unit_bytes)?;
+                let last = area.len() % unit_bytes;
+                if last != 0 {
+                    check_unit(last)?;
+                }
+                let mut number = first;
+                let mut tweaks = Wiped::<u8, BATCH>::zero();
+                for units in area.chunks_mut(unit_bytes.saturating_mul(BATCH)) {
+                    let tweaks = &mut tweaks[..units.len().div_ceil(unit_bytes)];
+                    for tweak in tweaks.iter_mut() {
+                        *tweak = number.to_le_bytes();
+                        number = number.wrapping_add(1);
+                    }
+                    self.tweak.encrypt_blocks(Block::cast_slice_from_core_mut(tweaks));
+                    for (unit, tweak) in units.chunks_mut(unit_bytes).zip(tweaks) {
+                        $process(&self.data, tweak, unit.into());
+                    }
+                }
+                Ok(())
+            }
+        }
+
+        impl<C: $bound> $piecewise<'_, C> {
+            /// The next blocks.
+            pub(super) fn whole_blocks(&mut self, blocks: &mut [[u8; 16]]) {
+                $process(self.data, &mut self.tweak[0], blocks.as_flattened_mut().into());
+            }
+
+            /// The last 16 to 32 bytes.
+            pub(super) fn ending(&mut self, data: InOutBuf<'_, '_, u8>) {
+                $process(self.data, &mut self.tweak[0], data);
+            }
+        }
+
+        impl<C: $bound + AlgorithmName> fmt::Debug for $piecewise<'_, C> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(concat!($name, "<"))?;
+                C::write_alg_name(f)?;
+                f.write_str("> { one unit }")
+            }
+        }
+
+        impl<C: $bound + AlgorithmName, T: BulkEncrypt> AlgorithmName for $mode<C, T> {
+            fn write_alg_name(f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(concat!($name, "<"))?;
+                C::write_alg_name(f)?;
+                f.write_str(">")
+            }
+        }
+
+        impl<C: $bound + AlgorithmName, T: BulkEncrypt> fmt::Debug for $mode<C, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                Self::write_alg_name(f)?;
+                f.write_str(" { ... }")
+            }
+        }
+
+        impl<C, T> ZeroizeOnDrop for $mode<C, T>
+        where
+            C: $bound + ZeroizeOnDrop,
+            T: BulkEncrypt + ZeroizeOnDrop,
+        {
+        }
+    };
+}
+
+direction!(
+    Encryptor: BulkEncrypt, "xts::Encryptor", "Encrypts", encrypt;
+    encrypt_unit, encrypt_unit_b2b, encrypt_unit_inout, encrypt_area, EncryptUnit
+);
+direction!(
+    Decryptor: BulkDecrypt, "xts::Decryptor", "Decrypts", decrypt;
+    decrypt_unit, decrypt_unit_b2b, decrypt_unit_inout, decrypt_area, DecryptUnit
+);
+
+/// Whether a unit may have so many bytes.
+pub(super) fn check_unit(bytes: usize) -> Result<(), Error> {
+    if bytes < LEAST {
+        return Err(Error::Short { bytes: bytes as u64, least: LEAST as u64 });
+    }
+    if bytes > MOST {
+        return Err(Error::Long { bytes: bytes as u64, most: MOST as u64 });
+    }
+    Ok(())
+}
+
+/// Encrypts the rest of a unit from a block's start; if it does not end with a whole block, there is
+/// at least one before the end. `tweak` is that of the first block.
+pub(super) fn encrypt<C: BulkEncrypt>(
+    cipher: &C,
+    tweak: &mut [u8; 16],
+    mut data: InOutBuf<'_, '_, u8>,
+) {
+    let bytes = without_stealing(data.len());
+    let (body, _) = data.reborrow().split_at(bytes);
+    let done = cipher.fused_xts_encrypt(tweak.into(), body.into_chunks().0);
+    let (_, data) = data.split_at(16 * done);
+    if !data.is_empty() {
+        encrypting(cipher, Blocks { tweak, data, order: Order::Encryption });
+    }
+}
+
+/// As [`encrypt`].
+pub(super) fn decrypt<C: BulkDecrypt>(
+    cipher: &C,
+    tweak: &mut [u8; 16],
+    mut data: InOutBuf<'_, '_, u8>,
+) {
+    let bytes = without_stealing(data.len());
+    let (body, _) = data.reborrow().split_at(bytes);
+    let done = cipher.fused_xts_decrypt(tweak.into(), body.into_chunks().0);
+    let (_, data) = data.split_at(16 * done);
+    if !data.is_empty() {
+        decrypting(cipher, Blocks { tweak, data, order: Order::Decryption });
+    }
+}
+
+/// Bytes of a unit's blocks that have nothing to do with ciphertext stealing.
+fn without_stealing(bytes: usize) -> usize {
+    match bytes % 16 {
+        0 => bytes,
+        tail => bytes - tail - 16,
+    }
+}
+
+/// In which order the last two tweaks are used when ciphertext is stolen: decryption takes back
+/// first what encryption did last.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    Encryption,
+    Decryption,
+}
+
+/// Blocks, and perhaps less than a block at the end.
+struct Blocks<'a, 'i, 'o> {
+    /// The tweak of the first block; becomes that of the next.
+    tweak: &'a mut [u8; 16],
+    data: InOutBuf<'i, 'o, u8>,
+    order: Order,
+}
+
+impl Work for Blocks<'_, '_, '_> {
+    #[inline(always)]
+    fn run(self, cipher: &impl Permute) {
+        if self.data.len() <= 16 * FEW {
+            self.in_pieces::<FEW>(cipher);
+        } else {
+            self.in_pieces::<BATCH>(cipher);
+        }
+    }
+}
+
+impl Blocks<'_, '_, '_> {
+    #[inline(always)]
+    fn in_pieces<const N: usize>(self, cipher: &impl Permute) {
+        let Self { tweak, data, order } = self;
+        let (mut blocks, mut tail) = data.into_chunks::<U16>();
+        let steals = !tail.is_empty();
+        let mut last = *tweak;
+        let mut next = u128::from_le_bytes(*tweak);
+        let mut buffer = Wiped::<u8, N>::zero();
+        let mut at = 0;
+        while at < blocks.len() {
+            let count = (blocks.len() - at).min(N);
+            let tweaks = &mut buffer[..count];
+            fill(&mut next, tweaks);
+            if steals && at + count == blocks.len() {
+                last = match order {
+                    Order::Encryption => next.to_le_bytes(),
+                    Order::Decryption => {
+                        core::mem::replace(&mut tweaks[count - 1], next.to_le_bytes())
+                    }
+                };
+            }
+            for (i, tweak) in tweaks.iter().enumerate() {
+                blocks.get(at + i).xor_in2out(tweak.into());
+            }
+            let output = &mut blocks.get_out()[at..at + count];
+            cipher.many((&mut *output).into());
+            for (block, tweak) in output.iter_mut().zip(&*tweaks) {
+                add(&mut block.0, tweak);
+            }
+            at += count;
+        }
+        if steals {
+            // The image of the last whole block: its head becomes the tail of the output, and its
+            // place is taken by the tail of the input, filled up with the rest of it.
+            let image = blocks.get_out().last_mut().expect("a block stands before the tail");
+            for (mut byte, image) in tail.reborrow().into_iter().zip(&mut image.0) {
+                let from = *byte.get_in();
+                *byte.get_out() = core::mem::replace(image, from);
+            }
+            add(&mut image.0, &last);
+            cipher.in_place(image);
+            add(&mut image.0, &last);
+        }
+        *tweak = next.to_le_bytes();
+    }
+}
+
+/// The next tweaks, from `tweak` on, which becomes the one after them.
+#[inline(always)]
+fn fill(tweak: &mut u128, tweaks: &mut [[u8; 16]]) {
+    // Multiplying by x again and again is one long chain; by x^8, it is eight short ones.
+    let (mut ahead, mut next) = ([0; 8], *tweak);
+    for ahead in &mut ahead {
+        *ahead = next;
+        next = times_x(next);
+    }
+    let (rounds, rest) = tweaks.as_chunks_mut::<8>();
+    for round in rounds {
+        for (to, ahead) in round.iter_mut().zip(&mut ahead) {
+            *to = ahead.to_le_bytes();
+            *ahead = times_x8(*ahead);
+        }
+    }
+    for (to, ahead) in rest.iter_mut().zip(&ahead) {
+        *to = ahead.to_le_bytes();
+    }
+    *tweak = ahead[rest.len()];
+}
+
+/// A tweak times x, modulo x^128 + x^7 + x^2 + x + 1 (IEEE 1619, section 5.2).
+#[inline(always)]
+fn times_x(tweak: u128) -> u128 {
+    let carry = (tweak >> 127) as u64;
+    tweak << 1 ^ u128::from(carry.wrapping_neg() & 0x87)
+}
+
+/// A tweak times x^8.
+#[inline(always)]
+fn times_x8(tweak: u128) -> u128 {
+    let carry = (tweak >> 120) as u64;
+    tweak << 8 ^ u128::from(carry ^ carry << 1 ^ carry << 2 ^ carry << 7)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eight_times_x_is_times_x8() {
+        let mut tweak = 0x0123_4567_89ab_cdef_fedc_ba98_7654_3210;
+        for _ in 0..1000 {
+            assert_eq!((0..8).fold(tweak, |tweak, _| times_x(tweak)), times_x8(tweak));
+            tweak = times_x(tweak);
+        }
+    }
+
+    #[test]
+    fn tweaks_are_powers_of_x() {
+        for count in 0..100 {
+            let mut tweaks = [[0; 16]; 100];
+            let mut next = u128::MAX / 3;
+            let mut expected = next;
+            fill(&mut next, &mut tweaks[..count]);
+            for tweak in &tweaks[..count] {
+                assert_eq!(*tweak, expected.to_le_bytes());
+                expected = times_x(expected);
+            }
+            assert_eq!(next, expected);
+        }
+    }
+}
