@@ -39,6 +39,7 @@ pub mod cmac;
 pub mod ctr;
 pub mod cts;
 pub mod kw;
+pub mod ofb;
 pub mod xts;
 
 mod aria;
@@ -47,21 +48,6 @@ mod describe;
 mod driver;
 mod error;
 mod pkcs7;
-
-/// Output feedback (NIST SP 800-38A, section 6.4), by RustCrypto's crate: it is serial by nature,
-/// so there is nothing to gain. Choose CTR instead where you can.
-///
-/// ```
-/// use aria_runtime::cipher::{KeyIvInit, StreamCipher};
-/// use aria_runtime::modes::Aria128Ofb;
-///
-/// let (key, iv) = ([7; 16].into(), [9; 16].into());
-/// let mut message = *b"there and back";
-/// Aria128Ofb::new(&key, &iv).apply_keystream(&mut message);
-/// Aria128Ofb::new(&key, &iv).apply_keystream(&mut message);
-/// assert_eq!(&message, b"there and back");
-/// ```
-pub use ofb;
 
 pub use self::aria::*;
 pub use self::cipher::{BulkDecrypt, BulkEncrypt, CounterWidth};

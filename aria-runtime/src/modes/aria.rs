@@ -1,6 +1,6 @@
 //! ARIA's modes by name, and which of them its kernels have built in.
 
-use super::{BulkDecrypt, BulkEncrypt, cbc, cfb, cfb8, cmac, ctr, cts, kw, xts};
+use super::{BulkDecrypt, BulkEncrypt, cbc, cfb, cfb8, cmac, ctr, cts, kw, ofb, xts};
 use crate::{
     Aria, Aria128, Aria128Dec, Aria128Enc, Aria192, Aria192Dec, Aria192Enc, Aria256, Aria256Dec,
     Aria256Enc, AriaDec, AriaEnc,

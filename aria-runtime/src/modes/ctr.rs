@@ -135,8 +135,14 @@ impl<C: BulkEncrypt, W: Width> Ctr<C, W> {
     /// Adds keystream from a block's start.
     fn apply_blocks(&mut self, index: u128, mut data: InOutBuf<'_, '_, u8>) {
         let first = W::WIDTH.advance(self.iv, index);
-        let (blocks, _) = data.reborrow().into_chunks();
-        let done = self.cipher.fused_ctr(W::WIDTH, first, blocks);
+        // An end of less than a block wants one more block of keystream: better in one batch with
+        // the blocks before it than by itself.
+        let whole = match (data.len() / 16, data.len() % 16) {
+            (blocks, 0) => blocks,
+            (blocks, _) => blocks / BATCH * BATCH,
+        };
+        let (blocks, _) = data.reborrow().split_at(16 * whole);
+        let done = self.cipher.fused_ctr(W::WIDTH, first, blocks.into_chunks().0);
         let (_, data) = data.split_at(16 * done);
         if !data.is_empty() {
             let first = W::WIDTH.advance(first, done as u128);

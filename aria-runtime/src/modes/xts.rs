@@ -163,7 +163,7 @@ macro_rules! direction {
      $unit:ident, $unit_b2b:ident, $unit_inout:ident, $area:ident, $piecewise:ident) => {
         impl<C: $bound, T: BulkEncrypt> $mode<C, T> {
             #[doc = concat!($verb, " a unit in place. `unit` is its number or, seen as sixteen ",
-                        "little-endian bytes, any other tweak.")]
+                                "little-endian bytes, any other tweak.")]
             ///
             /// # Errors
             ///
@@ -177,7 +177,7 @@ macro_rules! direction {
             /// # Errors
             ///
             #[doc = concat!("As [`", stringify!($mode), "::", stringify!($unit), "`], and ",
-                        "[`Error::Output`] if the output is shorter than the input.")]
+                                "[`Error::Output`] if the output is shorter than the input.")]
             pub fn $unit_b2b(
                 &self,
                 unit: u128,
@@ -208,7 +208,7 @@ macro_rules! direction {
             }
 
             #[doc = concat!($verb, " consecutive units of `unit_bytes` each, numbered from ",
-                        "`first`, in place. The last may be shorter.")]
+                                "`first`, in place. The last may be shorter.")]
             ///
             /// # Errors
             ///

@@ -1,0 +1,91 @@
+//! Does every mode, on every kernel, equal its definition: at every length, in place and apart,
+//! there and back?
+
+use aria_tests::modes::{Direction, Form, Mode, counting};
+use aria_tests::oracle::KEY_SIZES;
+use aria_tests::report::for_each_kernel;
+use aria_tests::seed::Random;
+
+/// A batch of the widest kernel and a bit more.
+const LONGEST: usize = 1040;
+
+/// Plaintexts of all lengths, and what each mode should make of them, for one key and IV.
+struct Case {
+    key: Vec<u8>,
+    iv: [u8; 16],
+    plain: Vec<u8>,
+    lengths: Vec<usize>,
+    /// By mode, by length.
+    expected: Vec<(Mode, Vec<(usize, Vec<u8>)>)>,
+}
+
+impl Case {
+    fn new(key: Vec<u8>, iv: [u8; 16], plain: Vec<u8>, lengths: Vec<usize>) -> Self {
+        let expected = |mode: Mode| {
+            // Where the ciphertext of a shorter message starts that of a longer one, once will do.
+            let prefixes =
+                !matches!(mode, Mode::Cs1 | Mode::Cs2 | Mode::Cs3 | Mode::Xts | Mode::CbcPkcs7);
+            let longest = prefixes.then(|| mode.expected(&key, iv, &plain));
+            let at = |&length: &usize| match &longest {
+                Some(longest) => (length, longest[..length].to_vec()),
+                None => (length, mode.expected(&key, iv, &plain[..length])),
+            };
+            let lengths = lengths.iter().filter(|length| mode.takes(**length));
+            (mode, lengths.map(at).collect())
+        };
+        let expected = Mode::ALL.into_iter().map(expected).collect();
+        Self { key, iv, plain, lengths, expected }
+    }
+
+    fn check(&self, name: &str, token: aria_runtime::Token, modes: impl Fn(Mode) -> bool) -> usize {
+        let mut cases = 0;
+        for (mode, expected) in self.expected.iter().filter(|(mode, _)| modes(*mode)) {
+            for (length, encrypted) in expected {
+                let plain = &self.plain[..*length];
+                let key = (&self.key[..], self.iv);
+                for form in [Form::InPlace, Form::Apart] {
+                    let what = || format!("{mode:?} of {length} bytes, {form:?}, {name}");
+                    let there = mode.run(key, token, Direction::Encrypt, form, plain);
+                    assert!(there.as_ref() == Ok(encrypted), "{}: encryption is wrong", what());
+                    let back = mode.run(key, token, Direction::Decrypt, form, encrypted);
+                    assert!(back.as_deref() == Ok(plain), "{}: decryption is wrong", what());
+                    cases += 2;
+                }
+            }
+        }
+        cases
+    }
+}
+
+#[test]
+fn every_length_on_every_kernel() {
+    let mut random = Random::new();
+    let iv = random.blocks(1)[0];
+    let all = Case::new(random.bytes(16), iv, random.bytes(LONGEST), (0..=LONGEST).collect());
+    // CFB-8 takes a cipher call a byte, and other key sizes differ in nothing but the cipher.
+    let few: Vec<usize> = (0..=LONGEST).filter(|n| n % 61 < 2 || n % 256 < 18).collect();
+    let others = KEY_SIZES.map(|size| {
+        let iv = random.blocks(1)[0];
+        Case::new(random.bytes(size), iv, random.bytes(LONGEST), few.clone())
+    });
+    for_each_kernel("modes_reference", |subject| {
+        let mut cases = all.check(subject.name, subject.token, |mode| mode != Mode::Cfb8);
+        for case in &others {
+            cases += case.check(subject.name, subject.token, |_| true);
+        }
+        cases
+    });
+    assert_eq!(all.lengths.len(), LONGEST + 1);
+}
+
+/// Some batches, and what is left over behind them.
+#[test]
+fn long_messages_on_every_kernel() {
+    let mut random = Random::new();
+    let (key, iv) = (random.bytes(32), random.blocks(1)[0]);
+    let lengths = vec![4096, 4096 + 15, 8192 - 1, 5 * 1024 + 16, 9 * 1024 + 33];
+    let case = Case::new(key, iv, counting(10 * 1024), lengths);
+    for_each_kernel("modes_reference, long", |subject| {
+        case.check(subject.name, subject.token, |mode| mode != Mode::Cfb8)
+    });
+}
