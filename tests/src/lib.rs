@@ -4,6 +4,7 @@ pub mod buffer;
 pub mod cargo;
 pub mod modes;
 pub mod mutant;
+pub mod openssl;
 pub mod oracle;
 pub mod ours;
 pub mod reference;
