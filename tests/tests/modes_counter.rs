@@ -10,7 +10,7 @@ use aria_tests::report::for_each_kernel;
 use aria_tests::seed::Random;
 
 fn cipher(token: Token) -> Aria128 {
-    Aria128::new_from_slice_with_token(&counting(16), token).unwrap()
+    Aria128::new_from_slice_with_token(&counting(16), token).expect("the key has 16 bytes")
 }
 
 /// The images of counters, by the oracle.

@@ -106,8 +106,8 @@ fn xts_areas_are_units_one_by_one() {
         let mut area = counting(3 * 512 + 15);
         let error = Err(Error::Short { bytes: 15, least: 16 });
         assert_eq!(encryptor.encrypt_area(0, 512, &mut area), error);
-        assert_eq!(encryptor.encrypt_area(0, 15, &mut area).is_err(), true);
-        assert_eq!(encryptor.encrypt_area(0, 0, &mut area).is_err(), true);
+        encryptor.encrypt_area(0, 15, &mut area).unwrap_err();
+        encryptor.encrypt_area(0, 0, &mut area).unwrap_err();
         assert_eq!(area, counting(3 * 512 + 15));
         encryptor.encrypt_area(0, 512, &mut []).unwrap();
         cases

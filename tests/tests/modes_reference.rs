@@ -15,9 +15,11 @@ struct Case {
     key: Vec<u8>,
     iv: [u8; 16],
     plain: Vec<u8>,
-    /// By mode, by length.
-    expected: Vec<(Mode, Vec<(usize, Vec<u8>)>)>,
+    expected: Vec<(Mode, Vec<Expected>)>,
 }
+
+/// A length, and the ciphertext.
+type Expected = (usize, Vec<u8>);
 
 impl Case {
     fn new(key: Vec<u8>, iv: [u8; 16], plain: Vec<u8>, lengths: Vec<usize>) -> Self {

@@ -18,7 +18,7 @@ impl Setting {
     fn run(&self, mode: Mode, direction: Direction, form: Form<'_>, data: &[u8]) -> Vec<u8> {
         let key = counting(16);
         let iv = iv("000102030405060708fffffffffffffc");
-        mode.run((&key, iv), self.token, direction, form, data).unwrap()
+        mode.run((&key, iv), self.token, direction, form, data).expect("it takes this length")
     }
 
     /// Every pair of `cuts`, then the rest; and one byte after the other.

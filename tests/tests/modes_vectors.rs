@@ -109,10 +109,11 @@ fn srtp_on_every_kernel() {
 
 /// A mode over AES, there and back, in place, apart and in pieces.
 fn aes(mode: Mode, key: &str, iv: [u8; 16], plain: &[u8], encrypted: &str) {
-    let cipher = Foreign(Aes128::new_from_slice(&bytes(key)).unwrap());
+    let cipher = Foreign(Aes128::new_from_slice(&bytes(key)).expect("a key of 16 bytes"));
     for form in [Form::InPlace, Form::Apart, Form::Pieces(&[5, 16, 1])] {
         let run = |direction, data: &[u8]| {
-            mode.run_with(cipher.clone(), cipher.clone(), iv, direction, form, data).unwrap()
+            mode.run_with(cipher.clone(), cipher.clone(), iv, direction, form, data)
+                .expect("it takes this length")
         };
         assert_eq!(hex::encode(run(Direction::Encrypt, plain)), encrypted, "{mode:?} {form:?}");
         assert_eq!(run(Direction::Decrypt, &bytes(encrypted)), plain, "{mode:?} {form:?}");
