@@ -5,7 +5,7 @@
 //! Kerberos' (RFC 3962, RFC 6803), always swaps, and [`Cs2`] swaps unless the message is whole
 //! blocks. A message of one block is encrypted as by CBC in all three.
 //!
-//! What [`cbc`](super::cbc) says of IVs and of changed messages holds here.
+//! What [`cbc`] says of IVs and of changed messages holds here.
 //!
 //! ```
 //! use aria_runtime::cipher::KeyIvInit;
