@@ -29,7 +29,7 @@ use cipher::InOutBuf;
 use cipher::consts::U16;
 
 use super::cipher::{
-    BATCH, BulkDecrypt, BulkEncrypt, FEW, Permute, Work, add, decrypting, encrypting,
+    BulkDecrypt, BulkEncrypt, Permute, Work, add, decrypting, encrypting, in_pieces,
 };
 use super::driver::{Blockwise, block_mode};
 use super::error::Error;
@@ -209,11 +209,8 @@ struct Decryption<'a, 'i, 'o> {
 impl Work for Decryption<'_, '_, '_> {
     #[inline(always)]
     fn run(self, cipher: &impl Permute) {
-        if self.blocks.len() <= FEW {
-            self.in_pieces::<FEW>(cipher);
-        } else {
-            self.in_pieces::<BATCH>(cipher);
-        }
+        let blocks = self.blocks.len();
+        in_pieces!(self, cipher, blocks);
     }
 }
 

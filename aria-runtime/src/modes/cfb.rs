@@ -28,7 +28,7 @@ use cipher::consts::U16;
 use cipher::inout::NotEqualError;
 use cipher::{InOutBuf, InnerIvInit, Iv};
 
-use super::cipher::{BATCH, BulkEncrypt, FEW, Permute, Work, add, encrypting};
+use super::cipher::{BulkEncrypt, Permute, Work, add, encrypting, in_pieces};
 use super::describe::describe;
 use super::driver::{Blockwise, block_mode};
 use crate::Block;
@@ -237,11 +237,8 @@ struct Decryption<'a, 'i, 'o> {
 impl Work for Decryption<'_, '_, '_> {
     #[inline(always)]
     fn run(self, cipher: &impl Permute) {
-        if self.blocks.len() < FEW {
-            self.in_pieces::<FEW>(cipher);
-        } else {
-            self.in_pieces::<BATCH>(cipher);
-        }
+        let blocks = self.blocks.len() + 1;
+        in_pieces!(self, cipher, blocks);
     }
 }
 

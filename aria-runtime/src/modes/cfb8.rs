@@ -19,7 +19,7 @@
 use cipher::consts::U1;
 use cipher::{Array, InOutBuf};
 
-use super::cipher::{BATCH, BulkEncrypt, FEW, Permute, Work, encrypting};
+use super::cipher::{BulkEncrypt, Permute, Work, encrypting, in_pieces};
 use super::driver::{Blockwise, block_mode};
 use crate::Block;
 use crate::bulk::in_place;
@@ -110,11 +110,8 @@ struct Decryption<'a, 'i, 'o> {
 impl Work for Decryption<'_, '_, '_> {
     #[inline(always)]
     fn run(self, cipher: &impl Permute) {
-        if self.bytes.len() <= FEW {
-            self.in_pieces::<FEW>(cipher);
-        } else {
-            self.in_pieces::<BATCH>(cipher);
-        }
+        let blocks = self.bytes.len();
+        in_pieces!(self, cipher, blocks);
     }
 }
 

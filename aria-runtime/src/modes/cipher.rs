@@ -128,9 +128,20 @@ impl<C: BulkDecrypt> BulkDecrypt for &C {
 /// Blocks that a mode prepares before it hands them over: the batch of the widest kernel.
 pub(crate) const BATCH: usize = 64;
 
-/// Up to so many blocks, a mode uses a buffer of this size, since clearing and wiping a whole
-/// [`BATCH`] would cost a short message more than its encryption.
-pub(crate) const FEW: usize = 8;
+/// Calls `in_pieces::<N>(cipher)` of a work that has so many `blocks`, where `N` is the length of
+/// the buffer that it takes on the stack: clearing and wiping a whole [`BATCH`] would cost a short
+/// message more than its encryption.
+macro_rules! in_pieces {
+    ($work:ident, $cipher:ident, $blocks:expr) => {
+        match $blocks {
+            0..=4 => $work.in_pieces::<4>($cipher),
+            5..=16 => $work.in_pieces::<16>($cipher),
+            _ => $work.in_pieces::<{ $crate::modes::cipher::BATCH }>($cipher),
+        }
+    };
+}
+
+pub(crate) use in_pieces;
 
 /// A cipher in one direction, within one call into it.
 pub(crate) trait Permute {
@@ -226,12 +237,14 @@ impl<B: BlockCipherDecBackend<BlockSize = U16>> Permute for Decryption<'_, B> {
     }
 }
 
-/// Adds `from` to `to`, byte by byte in GF(2).
+/// Adds `from` to `to` in GF(2).
+///
+/// Both are read before anything is written: so this is one vector instruction, and what the cipher
+/// loads next was stored in one piece.
 #[inline(always)]
 pub(crate) fn add(to: &mut [u8; 16], from: &[u8; 16]) {
-    for (to, from) in to.iter_mut().zip(from) {
-        *to ^= from;
-    }
+    let (a, b) = (*to, *from);
+    *to = core::array::from_fn(|i| a[i] ^ b[i]);
 }
 
 /// Adds the `keystream` to `data`, which has as many bytes.

@@ -34,7 +34,7 @@ use cipher::{
 };
 
 use super::cipher::{
-    BATCH, BulkEncrypt, CounterWidth, FEW, Permute, Work, add_keystream, encrypting,
+    BATCH, BulkEncrypt, CounterWidth, Permute, Work, add_keystream, encrypting, in_pieces,
 };
 use super::describe::describe;
 use crate::wiped::Wiped;
@@ -208,11 +208,8 @@ struct Keystream<'a, 'i, 'o> {
 impl Work for Keystream<'_, '_, '_> {
     #[inline(always)]
     fn run(self, cipher: &impl Permute) {
-        if self.data.len() <= 16 * FEW {
-            self.in_pieces::<FEW>(cipher);
-        } else {
-            self.in_pieces::<BATCH>(cipher);
-        }
+        let blocks = self.data.len().div_ceil(16);
+        in_pieces!(self, cipher, blocks);
     }
 }
 

@@ -31,7 +31,7 @@ use cipher::{AlgorithmName, InOutBuf, Key, KeyInit};
 use zeroize::ZeroizeOnDrop;
 
 use super::cipher::{
-    BATCH, BulkDecrypt, BulkEncrypt, FEW, Permute, Work, add, decrypting, encrypting,
+    BATCH, BulkDecrypt, BulkEncrypt, Permute, Work, add, decrypting, encrypting, in_pieces,
 };
 use super::error::Error;
 use crate::Block;
@@ -159,7 +159,7 @@ fn equal(a: &[u8], b: &[u8]) -> bool {
 
 /// The methods of a direction, and what can be told about it.
 macro_rules! direction {
-    ($mode:ident: $bound:ident, $name:literal, $verb:literal, $process:ident;
+    ($mode:ident: $bound:ident, $name:literal, $verb:literal, $process:ident, $units:ident;
      $unit:ident, $unit_b2b:ident, $unit_inout:ident, $area:ident, $piecewise:ident) => {
         impl<C: $bound, T: BulkEncrypt> $mode<C, T> {
             #[doc = concat!($verb, " a unit in place. `unit` is its number or, seen as sixteen ",
@@ -234,6 +234,16 @@ macro_rules! direction {
                         number = number.wrapping_add(1);
                     }
                     self.tweak.encrypt_blocks(Block::cast_slice_from_core_mut(tweaks));
+                    // Units shorter than a batch go together as far as they are whole.
+                    let together = match unit_bytes {
+                        _ if unit_bytes % 16 != 0 || unit_bytes >= 16 * BATCH => 0,
+                        _ => units.len() / unit_bytes,
+                    };
+                    let (row, units) = units.split_at_mut(together * unit_bytes);
+                    let (row_tweaks, tweaks) = tweaks.split_at_mut(together);
+                    if !row.is_empty() {
+                        $units(&self.data, row_tweaks, unit_bytes / 16, row);
+                    }
                     for (unit, tweak) in units.chunks_mut(unit_bytes).zip(tweaks) {
                         $process(&self.data, tweak, unit.into());
                     }
@@ -287,11 +297,11 @@ macro_rules! direction {
 }
 
 direction!(
-    Encryptor: BulkEncrypt, "xts::Encryptor", "Encrypts", encrypt;
+    Encryptor: BulkEncrypt, "xts::Encryptor", "Encrypts", encrypt, encrypt_units;
     encrypt_unit, encrypt_unit_b2b, encrypt_unit_inout, encrypt_area, EncryptUnit
 );
 direction!(
-    Decryptor: BulkDecrypt, "xts::Decryptor", "Decrypts", decrypt;
+    Decryptor: BulkDecrypt, "xts::Decryptor", "Decrypts", decrypt, decrypt_units;
     decrypt_unit, decrypt_unit_b2b, decrypt_unit_inout, decrypt_area, DecryptUnit
 );
 
@@ -318,7 +328,8 @@ pub(super) fn encrypt<C: BulkEncrypt>(
     let done = cipher.fused_xts_encrypt(tweak.into(), body.into_chunks().0);
     let (_, data) = data.split_at(16 * done);
     if !data.is_empty() {
-        encrypting(cipher, Blocks { tweak, data, order: Order::Encryption });
+        let tweaks = Tweaks::of_one_unit(tweak);
+        encrypting(cipher, Blocks { tweaks, data, order: Order::Encryption });
     }
 }
 
@@ -333,7 +344,8 @@ pub(super) fn decrypt<C: BulkDecrypt>(
     let done = cipher.fused_xts_decrypt(tweak.into(), body.into_chunks().0);
     let (_, data) = data.split_at(16 * done);
     if !data.is_empty() {
-        decrypting(cipher, Blocks { tweak, data, order: Order::Decryption });
+        let tweaks = Tweaks::of_one_unit(tweak);
+        decrypting(cipher, Blocks { tweaks, data, order: Order::Decryption });
     }
 }
 
@@ -345,6 +357,28 @@ fn without_stealing(bytes: usize) -> usize {
     }
 }
 
+/// Encrypts units of `unit_blocks` whole blocks each, as if they were one row of blocks.
+fn encrypt_units<C: BulkEncrypt>(
+    cipher: &C,
+    tweaks: &mut [[u8; 16]],
+    unit_blocks: usize,
+    data: &mut [u8],
+) {
+    let tweaks = Tweaks { units: tweaks.iter_mut(), unit_blocks };
+    encrypting(cipher, Blocks { tweaks, data: data.into(), order: Order::Encryption });
+}
+
+/// As [`encrypt_units`].
+fn decrypt_units<C: BulkDecrypt>(
+    cipher: &C,
+    tweaks: &mut [[u8; 16]],
+    unit_blocks: usize,
+    data: &mut [u8],
+) {
+    let tweaks = Tweaks { units: tweaks.iter_mut(), unit_blocks };
+    decrypting(cipher, Blocks { tweaks, data: data.into(), order: Order::Decryption });
+}
+
 /// In which order the last two tweaks are used when ciphertext is stolen: decryption takes back
 /// first what encryption did last.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -353,10 +387,23 @@ enum Order {
     Decryption,
 }
 
+/// Where tweaks come from.
+struct Tweaks<'a> {
+    /// The tweak of the first block of each unit; when a unit is through, that of the next.
+    units: core::slice::IterMut<'a, [u8; 16]>,
+    unit_blocks: usize,
+}
+
+impl<'a> Tweaks<'a> {
+    /// Those of one unit of any length; `tweak` becomes that of the next block.
+    fn of_one_unit(tweak: &'a mut [u8; 16]) -> Self {
+        Self { units: core::slice::from_mut(tweak).iter_mut(), unit_blocks: usize::MAX }
+    }
+}
+
 /// Blocks, and perhaps less than a block at the end.
 struct Blocks<'a, 'i, 'o> {
-    /// The tweak of the first block; becomes that of the next.
-    tweak: &'a mut [u8; 16],
+    tweaks: Tweaks<'a>,
     data: InOutBuf<'i, 'o, u8>,
     order: Order,
 }
@@ -364,28 +411,37 @@ struct Blocks<'a, 'i, 'o> {
 impl Work for Blocks<'_, '_, '_> {
     #[inline(always)]
     fn run(self, cipher: &impl Permute) {
-        if self.data.len() <= 16 * FEW {
-            self.in_pieces::<FEW>(cipher);
-        } else {
-            self.in_pieces::<BATCH>(cipher);
-        }
+        let blocks = self.data.len() / 16;
+        in_pieces!(self, cipher, blocks);
     }
 }
 
 impl Blocks<'_, '_, '_> {
     #[inline(always)]
     fn in_pieces<const N: usize>(self, cipher: &impl Permute) {
-        let Self { tweak, data, order } = self;
+        let Self { tweaks: Tweaks { mut units, unit_blocks }, data, order } = self;
         let (mut blocks, mut tail) = data.into_chunks::<U16>();
+        let Some(mut unit) = units.next() else { return };
+        let (mut next, mut left) = (u128::from_le_bytes(*unit), unit_blocks);
         let steals = !tail.is_empty();
-        let mut last = *tweak;
-        let mut next = u128::from_le_bytes(*tweak);
+        let mut last = *unit;
         let mut buffer = Wiped::<u8, N>::zero();
         let mut at = 0;
         while at < blocks.len() {
             let count = (blocks.len() - at).min(N);
             let tweaks = &mut buffer[..count];
-            fill(&mut next, tweaks);
+            let mut empty = &mut *tweaks;
+            while !empty.is_empty() {
+                if left == 0 {
+                    let Some(another) = units.next() else { return };
+                    unit = another;
+                    (next, left) = (u128::from_le_bytes(*unit), unit_blocks);
+                }
+                let (now, later) = empty.split_at_mut(empty.len().min(left));
+                fill(&mut next, now);
+                left -= now.len();
+                empty = later;
+            }
             if steals && at + count == blocks.len() {
                 last = match order {
                     Order::Encryption => next.to_le_bytes(),
@@ -394,10 +450,12 @@ impl Blocks<'_, '_, '_> {
                     }
                 };
             }
-            for (i, tweak) in tweaks.iter().enumerate() {
-                blocks.get(at + i).xor_in2out(tweak.into());
+            let (_, now) = blocks.reborrow().split_at(at);
+            let (mut now, _) = now.split_at(count);
+            for (mut block, tweak) in now.reborrow().into_iter().zip(&*tweaks) {
+                block.xor_in2out(tweak.into());
             }
-            let output = &mut blocks.get_out()[at..at + count];
+            let output = now.get_out();
             cipher.many((&mut *output).into());
             for (block, tweak) in output.iter_mut().zip(&*tweaks) {
                 add(&mut block.0, tweak);
@@ -416,30 +474,29 @@ impl Blocks<'_, '_, '_> {
             cipher.in_place(image);
             add(&mut image.0, &last);
         }
-        *tweak = next.to_le_bytes();
+        *unit = next.to_le_bytes();
     }
 }
 
 /// The next tweaks, from `tweak` on, which becomes the one after them.
 #[inline(always)]
 fn fill(tweak: &mut u128, tweaks: &mut [[u8; 16]]) {
-    // Multiplying by x again and again is one long chain; by x^8, it is eight short ones.
-    let (mut ahead, mut next) = ([0; 8], *tweak);
-    for ahead in &mut ahead {
-        *ahead = next;
-        next = times_x(next);
+    // Multiplying by x again and again is one long chain; by x^8, it is eight short ones, which
+    // pays when there are more.
+    let (first, others) = tweaks.split_at_mut(tweaks.len().min(8));
+    let mut ahead = [0; 8];
+    for (to, ahead) in first.iter_mut().zip(&mut ahead) {
+        *to = tweak.to_le_bytes();
+        *ahead = *tweak;
+        *tweak = times_x(*tweak);
     }
-    let (rounds, rest) = tweaks.as_chunks_mut::<8>();
-    for round in rounds {
-        for (to, ahead) in round.iter_mut().zip(&mut ahead) {
-            *to = ahead.to_le_bytes();
+    for others in others.chunks_mut(8) {
+        for (to, ahead) in others.iter_mut().zip(&mut ahead) {
             *ahead = times_x8(*ahead);
+            *to = ahead.to_le_bytes();
         }
+        *tweak = times_x(ahead[others.len() - 1]);
     }
-    for (to, ahead) in rest.iter_mut().zip(&ahead) {
-        *to = ahead.to_le_bytes();
-    }
-    *tweak = ahead[rest.len()];
 }
 
 /// A tweak times x, modulo x^128 + x^7 + x^2 + x + 1 (IEEE 1619, section 5.2).
