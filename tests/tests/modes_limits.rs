@@ -89,6 +89,8 @@ fn xts_areas_are_units_one_by_one() {
                 // A unit's rest is no rest if it is as long as a unit.
                 let rest = if rest < unit_bytes { rest } else { 0 };
                 let number = u128::MAX - 1;
+                // Tweaks are made 64 at a time; short units do to see that.
+                let units = if unit_bytes > 520 { units.min(3) } else { units };
                 let plain = counting(units * unit_bytes + rest);
                 let mut area = plain.clone();
                 encryptor.encrypt_area(number, unit_bytes, &mut area).unwrap();
