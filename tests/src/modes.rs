@@ -312,21 +312,21 @@ fn in_pieces(
     data
 }
 
-/// What a mode makes of the data at once, in place or apart. Apart, the output starts out as noise,
-/// and the input must come through as it was.
+/// What a mode makes of the data at once, in place or apart, at odd addresses. Apart, the output
+/// starts out as noise.
 fn at_once(
     form: Form<'_>,
     data: &[u8],
     work: impl FnOnce(InOutBuf<'_, '_, u8>) -> Result<(), Error>,
 ) -> Result<Vec<u8>, Error> {
     if let Form::InPlace = form {
-        let mut data = data.to_vec();
-        work((&mut data[..]).into())?;
-        return Ok(data);
+        let mut buffer = [&[0], data].concat();
+        work((&mut buffer[1..]).into())?;
+        return Ok(buffer.split_off(1));
     }
-    let mut output = vec![0xa5; data.len()];
-    work(InOutBuf::new(data, &mut output).expect("the lengths are equal"))?;
-    Ok(output)
+    let mut output = vec![0xa5; data.len() + 1];
+    work(InOutBuf::new(data, &mut output[1..]).expect("the lengths are equal"))?;
+    Ok(output.split_off(1))
 }
 
 /// What a buffered mode makes of the data in pieces.
