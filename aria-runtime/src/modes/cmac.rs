@@ -63,20 +63,21 @@ impl<C: BulkEncrypt> Cmac<C> {
     pub fn mac(&self, message: &[u8]) -> Block {
         let (blocks, last) = split_last(message);
         let mut tag = Block::default();
-        let ending = Some(self.ending(last));
+        let mut ending = Wiped::<u8, 1>::zero();
+        self.end(&mut ending[0], last);
+        let ending = Some(&ending[0]);
         encrypting(&self.cipher, Chain { chain: &mut tag, first: None, blocks, ending });
         tag
     }
 
-    /// The last block as the cipher gets it: a whole one with K1, another one padded and with K2.
-    fn ending(&self, bytes: &[u8]) -> Wiped<u8, 1> {
-        let mut block = Wiped::zero();
-        block[0][..bytes.len()].copy_from_slice(bytes);
-        if let Some(end) = block[0].get_mut(bytes.len()) {
+    /// Makes a block of zeros the last block as the cipher gets it: a whole one plus K1, another
+    /// one padded and plus K2.
+    fn end(&self, block: &mut [u8; 16], bytes: &[u8]) {
+        block[..bytes.len()].copy_from_slice(bytes);
+        if let Some(end) = block.get_mut(bytes.len()) {
             *end = 0x80;
         }
-        add(&mut block[0], &self.subkeys[usize::from(bytes.len() < 16)]);
-        block
+        add(block, &self.subkeys[usize::from(bytes.len() < 16)]);
     }
 }
 
@@ -126,7 +127,9 @@ impl<C: BulkEncrypt> FixedOutput for Cmac<C> {
 impl<C: BulkEncrypt> FixedOutputReset for Cmac<C> {
     fn finalize_into_reset(&mut self, out: &mut Output<Self>) {
         *out = self.chain[0].into();
-        let ending = Some(self.ending(&self.last[0][..self.used]));
+        let mut ending = Wiped::<u8, 1>::zero();
+        self.end(&mut ending[0], &self.last[0][..self.used]);
+        let ending = Some(&ending[0]);
         encrypting(&self.cipher, Chain { chain: out, first: None, blocks: &[], ending });
         Reset::reset(self);
     }
@@ -139,14 +142,13 @@ struct Chain<'a> {
     chain: &'a mut Block,
     first: Option<&'a [u8; 16]>,
     blocks: &'a [[u8; 16]],
-    ending: Option<Wiped<u8, 1>>,
+    ending: Option<&'a [u8; 16]>,
 }
 
 impl Work for Chain<'_> {
     #[inline(always)]
     fn run(self, cipher: &impl Permute) {
-        let ending = self.ending.as_ref().map(|ending| &ending[0]);
-        for block in self.first.into_iter().chain(self.blocks).chain(ending) {
+        for block in self.first.into_iter().chain(self.blocks).chain(self.ending) {
             add(&mut self.chain.0, block);
             cipher.in_place(self.chain);
         }

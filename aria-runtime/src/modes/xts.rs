@@ -194,17 +194,24 @@ macro_rules! direction {
             #[doc = concat!("As [`", stringify!($mode), "::", stringify!($unit), "`].")]
             pub fn $unit_inout(&self, unit: u128, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
                 check_unit(data.len())?;
-                $process(&self.data, &mut self.piecewise(unit).tweak[0], data);
+                let mut tweak = Wiped::<u8, 1>::zero();
+                self.start(unit, &mut tweak[0]);
+                $process(&self.data, &mut tweak[0], data);
                 Ok(())
             }
 
             /// A unit that comes in pieces, for [`Buffered`](super::buffered::Buffered).
             #[must_use]
             pub fn piecewise(&self, unit: u128) -> $piecewise<'_, C> {
-                let mut tweak = Wiped::zero();
-                tweak[0] = unit.to_le_bytes();
-                self.tweak.encrypt_block((&mut tweak[0]).into());
-                $piecewise { data: &self.data, tweak }
+                let mut piecewise = $piecewise { data: &self.data, tweak: Wiped::zero() };
+                self.start(unit, &mut piecewise.tweak[0]);
+                piecewise
+            }
+
+            /// The tweak of a unit's first block.
+            fn start(&self, unit: u128, tweak: &mut [u8; 16]) {
+                *tweak = unit.to_le_bytes();
+                self.tweak.encrypt_block(tweak.into());
             }
 
             #[doc = concat!($verb, " consecutive units of `unit_bytes` each, numbered from ",
