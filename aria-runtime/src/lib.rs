@@ -91,6 +91,7 @@ mod features;
 mod forms;
 #[cfg(feature = "oid")]
 pub mod identifiers;
+mod keys;
 #[cfg(feature = "modes")]
 pub mod modes;
 mod planner;
