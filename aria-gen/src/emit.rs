@@ -3,6 +3,7 @@
 //! Input is a finished program and what is known of it; nothing here chooses an instruction or an
 //! order. What differs by encoding or width comes from columns of `isa`'s tables.
 
+mod counter;
 mod entry;
 mod feature;
 mod items;

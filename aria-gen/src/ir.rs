@@ -24,7 +24,10 @@ mod verify;
 
 pub use machine::{Form, MachineOp, Span};
 pub use meaning::shift_rows;
-pub use op::{AbstractOp, Access, Arity, Operation};
-pub use program::{Call, Constant, ConstantData, Control, KeyRef, Program, RoutineId, STATE_KEYS};
+pub use op::{AbstractOp, Access, Arity, CounterPart, Operation, block_numbers};
+pub use program::{
+    COUNTER_BYTES, Call, Constant, ConstantData, Control, Counter, KeyRef, Program, RoutineId,
+    STATE_KEYS,
+};
 pub use routine::{Routine, Step, Stmt, Value};
 pub use verify::VerifyError;

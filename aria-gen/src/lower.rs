@@ -172,6 +172,10 @@ impl Walk<'_> {
         for item in control {
             match item {
                 Control::Call(call) => self.call(call)?,
+                Control::ByCarry { carried, alike } => {
+                    self.call(carried)?;
+                    self.call(alike)?;
+                }
                 Control::EachBatch(body) => self.control(body)?,
                 Control::AlternateRounds { odd, even } => {
                     self.call(odd)?;

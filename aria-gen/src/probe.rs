@@ -43,6 +43,8 @@ fn operations(form: Form) -> Vec<MachineOp> {
         Form::Load => vec![MachineOp::Load { offset: 0 }],
         // Every probe stores its result; the probe of joined lanes takes them apart first.
         Form::Store | Form::LaneLow | Form::LaneHigh => Vec::new(),
+        // The same function of a word as the probe of a key's word.
+        Form::CounterSplat32 => Vec::new(),
         Form::KeySplat32 => [0, 15].map(|index| MachineOp::KeySplat32 { index, span }).to_vec(),
         // A round key of bytes is filled into a register as a constant is, by the same function.
         Form::KeyLanes => Vec::new(),
@@ -50,6 +52,9 @@ fn operations(form: Form) -> Vec<MachineOp> {
         Form::Bytes => vec![MachineOp::Bytes { id: 1 }],
         Form::MatrixPair => vec![MachineOp::MatrixPair { id: 2 }],
         Form::And => vec![MachineOp::And],
+        Form::Add8 => vec![MachineOp::Add8],
+        Form::AddSaturating8 => vec![MachineOp::AddSaturating8],
+        Form::SubtractSaturating8 => vec![MachineOp::SubtractSaturating8],
         Form::ShiftLeft16 => vec![MachineOp::ShiftLeft16 { count: 3 }],
         Form::ShiftRight16 => vec![MachineOp::ShiftRight16 { count: 4 }],
         Form::ShuffleBytes => vec![MachineOp::ShuffleBytes],
@@ -98,6 +103,7 @@ fn probe(row: &'static Row, op: MachineOp) -> Probe {
     routine.push_store(MachineOp::Store { offset: 0 }, &[result]);
     let program = Program {
         vector_bytes,
+        counter: None,
         batch_bytes: operands.max(1) * vector_bytes,
         output_bytes: vector_bytes,
         constants: vec![
@@ -132,8 +138,14 @@ mod tests {
         let probes = probes();
         for row in ROWS {
             let found = probes.iter().any(|p| core::ptr::eq(p.row, row));
-            let by_others =
-                matches!(row.form, Form::Store | Form::LaneLow | Form::LaneHigh | Form::KeyLanes);
+            let by_others = matches!(
+                row.form,
+                Form::Store
+                    | Form::LaneLow
+                    | Form::LaneHigh
+                    | Form::KeyLanes
+                    | Form::CounterSplat32
+            );
             assert!(found || by_others, "{row:?}");
         }
         let mut names: Vec<_> = probes.iter().map(|p| p.program.routines[0].name()).collect();

@@ -39,7 +39,7 @@ use domain::{Form, Symbolic};
 use fault::{Cause, Fault};
 use memory::Memory;
 use package::Kernel;
-use reader::{Arguments, Program, Value};
+use reader::{Arguments, Program, UnknownCounter, Value};
 use reference::Frame;
 use verdict::{Proof, Verdict};
 
@@ -53,8 +53,8 @@ pub fn prove_kernel(program: &Program, kernel: &Kernel, size: KeySize) -> Verdic
         return Verdict::Unknown(fault);
     }
     let (proof, search): (_, &dyn Fn(&Doubt) -> _) = match kernel.frame {
-        Frame::Ecb => (compare(program, kernel, size), &|doubt| {
-            counterexample::search(program, kernel, size, doubt.place)
+        Frame::Ecb | Frame::Ctr => (compare(program, kernel, size), &|doubt| {
+            counterexample::search(program, kernel, size, doubt)
         }),
         Frame::Keys => (keys::compare(program, kernel), &|_| keys::search(program, kernel, size)),
     };
@@ -87,27 +87,52 @@ fn compare(program: &Program, kernel: &Kernel, size: KeySize) -> Result<Proof, D
     let round_keys: Vec<reference::Block<Form>> =
         (0..=size.rounds()).map(|_| core::array::from_fn(|_| domain.fresh())).collect();
 
-    let arguments =
-        Arguments { keys: kernel.key_form.expand(&domain, &round_keys), batches: Value::Batches };
+    let unknown_counter =
+        (kernel.frame == Frame::Ctr).then(|| unknown_counter(&mut domain, kernel));
+    // What is encrypted: the input or the counters.
+    let plain: Vec<reference::Block<Form>> = match &unknown_counter {
+        None => input.as_chunks().0.to_vec(),
+        Some(unknown) => unknown.blocks.clone(),
+    };
+    let arguments = Arguments {
+        keys: kernel.key_form.expand(&domain, &round_keys),
+        batches: Value::Batches,
+        counter: unknown_counter.as_ref().map_or(Value::Unit, |_| Value::Counter(0)),
+        unknown_counter,
+    };
     let memory = Memory::one_batch(input.clone());
     let memory = reader::run(program, &kernel.function, &mut domain, &arguments, memory)?;
     let line = program.line_of(&kernel.function);
     let output = memory.finish().map_err(|fault| program.fault(line, fault.into()))?;
 
     let blocks = input.as_chunks().0.iter().zip(output.as_chunks::<BLOCK_BYTES>().0);
-    for (block, (input, got)) in blocks.enumerate() {
-        let expected: reference::Block<Form> = reference::encrypt(&mut domain, &round_keys, input);
+    for (block, ((input, got), plain)) in blocks.zip(&plain).enumerate() {
+        let image = reference::encrypt(&mut domain, &round_keys, plain);
+        let expected = match kernel.frame {
+            Frame::Ecb | Frame::Keys => image,
+            Frame::Ctr => reference::add(&domain, &image, input),
+        };
         for (byte, (expected, got)) in expected.iter().zip(got).enumerate() {
             if let Some(bit) = expected.first_difference(got) {
                 let cause = Cause::Difference { block, byte, bit };
                 let fault = program.fault(line, cause);
-                return Err(Doubt { fault, place: Some((block, byte, bit)) });
+                let place = Some((block, byte, bit));
+                return Err(Doubt { fault, place });
             }
         }
     }
     let bytes = output.len();
     let inversions = domain.inversions();
     Ok(Proof { read: bytes, written: bytes, in_place: true, inversions })
+}
+
+/// A counter of which nothing is known, and one for each block of a batch.
+fn unknown_counter(domain: &mut Symbolic, kernel: &Kernel) -> UnknownCounter<Form> {
+    UnknownCounter {
+        high: core::array::from_fn(|_| domain.fresh()),
+        carried: core::array::from_fn(|_| domain.fresh()),
+        blocks: (0..kernel.blocks).map(|_| core::array::from_fn(|_| domain.fresh())).collect(),
+    }
 }
 
 /// No function of the file may use an instruction that the table does not ask the CPU for.

@@ -8,6 +8,7 @@ mod traits;
 use cipher::{InvalidLength, Key, KeyInit, KeySizeUser};
 
 use crate::bulk::{self, LengthError};
+use crate::ctr::{self, CtrKernel};
 use crate::ecb::{self, EcbKernel};
 use crate::engine::Engine;
 use crate::keys::KeysKernel;
@@ -25,6 +26,7 @@ pub struct Aria<const RK: usize> {
     ek: RoundKeys<RK>,
     dk: RoundKeys<RK>,
     plan: Plan<EcbKernel>,
+    ctr: Plan<CtrKernel>,
 }
 
 /// ARIA with `RK` round keys, for encryption only. See [`Aria`].
@@ -32,6 +34,7 @@ pub struct Aria<const RK: usize> {
 pub struct AriaEnc<const RK: usize> {
     ek: RoundKeys<RK>,
     plan: Plan<EcbKernel>,
+    ctr: Plan<CtrKernel>,
 }
 
 /// ARIA with `RK` round keys, for decryption only. See [`Aria`].
@@ -102,11 +105,11 @@ macro_rules! constructors {
 
 constructors!(Aria, |key, token| {
     let (ek, dk) = RoundKeys::both(key, KeysKernel::best(token));
-    Self { ek, dk, plan: ecb::plan(token) }
+    Self { ek, dk, plan: ecb::plan(token), ctr: ctr::plan(token) }
 });
 constructors!(AriaEnc, |key, token| {
     let ek = RoundKeys::encryption(key, KeysKernel::best(token));
-    Self { ek, plan: ecb::plan(token) }
+    Self { ek, plan: ecb::plan(token), ctr: ctr::plan(token) }
 });
 constructors!(AriaDec, |key, token| {
     let (_, dk) = RoundKeys::both(key, KeysKernel::best(token));
@@ -133,7 +136,8 @@ impl<const RK: usize> From<&AriaEnc<RK>> for Aria<RK> {
 
 impl<const RK: usize> From<AriaEnc<RK>> for Aria<RK> {
     fn from(enc: AriaEnc<RK>) -> Self {
-        Self { dk: RoundKeys::decryption(&enc.ek), ek: enc.ek, plan: enc.plan }
+        let dk = RoundKeys::decryption(&enc.ek);
+        Self { dk, ek: enc.ek, plan: enc.plan, ctr: enc.ctr }
     }
 }
 
@@ -175,6 +179,43 @@ bulk_methods!(Aria, ek, "Encrypts", encrypt_bulk, encrypt_bulk_b2b);
 bulk_methods!(AriaEnc, ek, "Encrypts", encrypt_bulk, encrypt_bulk_b2b);
 bulk_methods!(Aria, dk, "Decrypts", decrypt_bulk, decrypt_bulk_b2b);
 bulk_methods!(AriaDec, dk, "Decrypts", decrypt_bulk, decrypt_bulk_b2b);
+
+/// Counter mode, which both directions do by encryption.
+macro_rules! counter_mode {
+    ($cipher:ident) => {
+        impl<const RK: usize> $cipher<RK> {
+            /// Adds the keystream of counter mode to any number of blocks in place, at any
+            /// alignment, and returns the counter that comes after the last block.
+            ///
+            /// Block number i is added the image of `counter` + i modulo 2¹²⁸, as a number whose most
+            /// significant byte comes first (NIST SP 800-38A, section 6.5, appendix B.1). The counters
+            /// under one key must all be different.
+            pub fn ctr_bulk(&self, counter: u128, blocks: &mut [[u8; 16]]) -> u128 {
+                ctr::crypt(&self.ek, &self.ctr, counter, bulk::in_place(blocks))
+            }
+
+            /// The same from the blocks of `input` to the first blocks of `output`.
+            ///
+            /// An output longer than the input is allowed; the blocks beyond are not touched.
+            ///
+            /// # Errors
+            ///
+            /// [`LengthError`] if the output is shorter than the input; nothing is written then.
+            pub fn ctr_bulk_b2b(
+                &self,
+                counter: u128,
+                input: &[[u8; 16]],
+                output: &mut [[u8; 16]],
+            ) -> Result<u128, LengthError> {
+                let blocks = bulk::buffer_to_buffer(input, output)?;
+                Ok(ctr::crypt(&self.ek, &self.ctr, counter, blocks))
+            }
+        }
+    };
+}
+
+counter_mode!(Aria);
+counter_mode!(AriaEnc);
 
 #[cfg(test)]
 mod tests {

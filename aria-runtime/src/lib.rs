@@ -57,6 +57,29 @@
 //! multiples of 64 blocks and then single ones, each of which costs nearly as much as the narrowest
 //! kernel's batch. The [`modes`] of this crate do not do that.
 //!
+//! # Counter mode
+//!
+//! [`ctr_bulk`](Aria::ctr_bulk) and [`ctr_bulk_b2b`](Aria::ctr_bulk_b2b) add the keystream of counter
+//! mode (NIST SP 800-38A, section 6.5) to whole blocks, faster than a mode crate can over the
+//! traits, since counters need not be written down to be encrypted. Encryption and decryption are the
+//! same:
+//!
+//! ```
+//! use aria_runtime::Aria128Enc;
+//! use aria_runtime::cipher::KeyInit;
+//!
+//! let cipher = Aria128Enc::new(&[7; 16].into());
+//! let iv = [0xff; 16];
+//! let mut blocks = [[0x5a; 16]; 100];
+//! let next = cipher.ctr_bulk(u128::from_be_bytes(iv), &mut blocks);
+//! assert_eq!(next, 99); // where to go on; it has wrapped
+//! cipher.ctr_bulk(u128::from_be_bytes(iv), &mut blocks);
+//! assert_eq!(blocks, [[0x5a; 16]; 100]);
+//! ```
+//!
+//! A counter must never be used twice under one key. These methods do not see to that, nor to bytes
+//! that fill no block.
+//!
 //! # Which code runs
 //!
 //! [`Token::detect`] looks at the CPU once and says what may run; a cipher made by `new` uses that.
@@ -84,6 +107,7 @@
 mod aria;
 mod bulk;
 mod cap;
+mod ctr;
 mod detect;
 mod ecb;
 mod engine;
@@ -114,7 +138,7 @@ mod environment {
     }
 }
 
-pub use aria_kernels::Feature;
+pub use aria_kernels::{Feature, Frame};
 pub use cipher;
 
 pub use crate::aria::{

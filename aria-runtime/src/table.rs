@@ -4,7 +4,7 @@
 
 use core::cmp::Reverse;
 
-use aria_kernels::{Feature, KERNELS, Kernel};
+use aria_kernels::{Feature, Frame, KERNELS, Kernel};
 
 use crate::features::FeatureSet;
 use crate::token::Token;
@@ -28,6 +28,8 @@ pub struct KernelInfo {
     pub id: &'static str,
     /// The CPU features that it needs.
     pub features: &'static [Feature],
+    /// What it makes of the block function.
+    pub frame: Frame,
     /// How many blocks of 16 bytes a batch has.
     pub blocks: usize,
     /// Those of its features that [`Token::detect`] does not have.
@@ -58,6 +60,7 @@ pub fn kernels() -> impl ExactSizeIterator<Item = KernelInfo> {
     KERNELS.iter().zip(&REQUIRED).map(move |(kernel, required)| KernelInfo {
         id: kernel.id,
         features: kernel.features,
+        frame: kernel.frame,
         blocks: kernel.blocks,
         missing: required.without(here),
     })

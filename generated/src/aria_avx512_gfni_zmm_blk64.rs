@@ -466,7 +466,7 @@ fn last_round(state: [__m512i; 16], rk: &[u32; 16]) -> [__m512i; 16] {
     [y0, y1, y2, y3, y4, y5, y6, y7, y8, y9, y10, y11, y12, y13, y14, y15]
 }
 
-/// Stores a batch as `load` loads it.
+/// Stores a batch, block after block.
 ///
 /// # Safety
 ///

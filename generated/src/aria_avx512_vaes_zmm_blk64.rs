@@ -566,7 +566,7 @@ fn last_round(state: [__m512i; 16], rk: &[u32; 16]) -> [__m512i; 16] {
     ]
 }
 
-/// Stores a batch as `load` loads it.
+/// Stores a batch, block after block.
 ///
 /// # Safety
 ///

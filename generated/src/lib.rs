@@ -11,9 +11,13 @@
 #[cfg(target_arch = "x86_64")]
 mod aria_avx2_aesni_ymm_blk32;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx2_aesni_ymm_blk32_ctr;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx2_gfni_ymm_blk2;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx2_gfni_ymm_blk32;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx2_gfni_ymm_blk32_ctr;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx2_gfni_ymm_blk4;
 #[cfg(target_arch = "x86_64")]
@@ -21,11 +25,17 @@ mod aria_avx2_vaes_ymm_blk2;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx2_vaes_ymm_blk32;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx2_vaes_ymm_blk32_ctr;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx512_aesni_ymm_blk32;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx512_aesni_ymm_blk32_ctr;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_xmm_blk1;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_xmm_blk16;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx512_gfni_xmm_blk16_ctr;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_xmm_blk1_keys;
 #[cfg(target_arch = "x86_64")]
@@ -33,21 +43,33 @@ mod aria_avx512_gfni_ymm_blk2;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_ymm_blk32;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx512_gfni_ymm_blk32_ctr;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_zmm_blk4;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_zmm_blk64;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx512_gfni_zmm_blk64_ctr;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_zmm_blk8;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_vaes_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx512_vaes_xmm_blk16_ctr;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx512_vaes_ymm_blk32;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx512_vaes_ymm_blk32_ctr;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx512_vaes_zmm_blk64;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx512_vaes_zmm_blk64_ctr;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_aesni_xmm_blk1;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_aesni_xmm_blk16;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx_aesni_xmm_blk16_ctr;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_aesni_xmm_blk1_keys;
 #[cfg(target_arch = "x86_64")]
@@ -55,17 +77,23 @@ mod aria_avx_gfni_xmm_blk1;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_gfni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx_gfni_xmm_blk16_ctr;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx_gfni_xmm_blk1_keys;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_aesni_xmm_blk1;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_aesni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
+mod aria_sse_aesni_xmm_blk16_ctr;
+#[cfg(target_arch = "x86_64")]
 mod aria_sse_aesni_xmm_blk1_keys;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_gfni_xmm_blk1;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_gfni_xmm_blk16;
+#[cfg(target_arch = "x86_64")]
+mod aria_sse_gfni_xmm_blk16_ctr;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_gfni_xmm_blk1_keys;
 mod feature;
@@ -109,8 +137,43 @@ pub enum Entry {
     EcbMapped32(
         unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
     ),
+    /// Counter mode over whole batches, round keys in the form `broadcast32`.
+    ///
+    /// To each block is added the image of its counter: `counter` for the first block, one more for
+    /// each later one, modulo 2¹²⁸, as a number whose most significant byte comes first. The rest as
+    /// for [`Entry::EcbBroadcast32`].
+    CtrBroadcast32(
+        unsafe fn(
+            rk: &[[u32; 16]],
+            counter: u128,
+            input: *const u8,
+            output: *mut u8,
+            batches: usize,
+        ),
+    ),
+    /// The same, round keys in the form `mapped32`.
+    CtrMapped32(
+        unsafe fn(
+            rk: &[[u32; 16]],
+            counter: u128,
+            input: *const u8,
+            output: *mut u8,
+            batches: usize,
+        ),
+    ),
 }
 
+/// What a kernel is for: a mode of operation of the block function, or its round keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Frame {
+    /// Each block for itself.
+    Ecb,
+    /// Counter mode, NIST SP 800-38A section 6.5, with a counter of 128 bits.
+    Ctr,
+    /// The key schedule, RFC 5794 section 2.2.
+    Keys,
+}
 /// One row of [`KERNELS`].
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel {
@@ -118,6 +181,8 @@ pub struct Kernel {
     pub id: &'static str,
     /// The CPU features that must be present before [`Kernel::entry`] may be called.
     pub features: &'static [Feature],
+    /// What surrounds the block function.
+    pub frame: Frame,
     /// Blocks of 16 bytes in a batch.
     pub blocks: usize,
     /// Modelled cycles of one batch at 12 rounds, averaged over the micro-architectures that the
@@ -133,13 +198,25 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_avx2_aesni_ymm_blk32",
         features: &[Feature::Avx, Feature::Avx2, Feature::Aes],
+        frame: Frame::Ecb,
         blocks: 32,
         batch_cycles: 627,
         entry: Entry::EcbMapped32(aria_avx2_aesni_ymm_blk32::aria_avx2_aesni_ymm_blk32),
     },
     Kernel {
+        id: "aria_avx2_aesni_ymm_blk32_ctr",
+        features: &[Feature::Avx, Feature::Avx2, Feature::Aes],
+        frame: Frame::Ctr,
+        blocks: 32,
+        batch_cycles: 613,
+        entry: Entry::CtrMapped32(
+            aria_avx2_aesni_ymm_blk32_ctr::aria_avx2_aesni_ymm_blk32_ctr,
+        ),
+    },
+    Kernel {
         id: "aria_avx2_gfni_ymm_blk2",
         features: &[Feature::Avx, Feature::Avx2, Feature::Gfni],
+        frame: Frame::Ecb,
         blocks: 2,
         batch_cycles: 177,
         entry: Entry::EcbRaw(aria_avx2_gfni_ymm_blk2::aria_avx2_gfni_ymm_blk2),
@@ -147,13 +224,25 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_avx2_gfni_ymm_blk32",
         features: &[Feature::Avx, Feature::Avx2, Feature::Gfni],
+        frame: Frame::Ecb,
         blocks: 32,
         batch_cycles: 340,
         entry: Entry::EcbBroadcast32(aria_avx2_gfni_ymm_blk32::aria_avx2_gfni_ymm_blk32),
     },
     Kernel {
+        id: "aria_avx2_gfni_ymm_blk32_ctr",
+        features: &[Feature::Avx, Feature::Avx2, Feature::Gfni],
+        frame: Frame::Ctr,
+        blocks: 32,
+        batch_cycles: 330,
+        entry: Entry::CtrBroadcast32(
+            aria_avx2_gfni_ymm_blk32_ctr::aria_avx2_gfni_ymm_blk32_ctr,
+        ),
+    },
+    Kernel {
         id: "aria_avx2_gfni_ymm_blk4",
         features: &[Feature::Avx, Feature::Avx2, Feature::Gfni],
+        frame: Frame::Ecb,
         blocks: 4,
         batch_cycles: 177,
         entry: Entry::EcbRaw(aria_avx2_gfni_ymm_blk4::aria_avx2_gfni_ymm_blk4),
@@ -161,6 +250,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_avx2_vaes_ymm_blk2",
         features: &[Feature::Avx, Feature::Avx2, Feature::Vaes],
+        frame: Frame::Ecb,
         blocks: 2,
         batch_cycles: 185,
         entry: Entry::EcbRaw(aria_avx2_vaes_ymm_blk2::aria_avx2_vaes_ymm_blk2),
@@ -168,9 +258,20 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_avx2_vaes_ymm_blk32",
         features: &[Feature::Avx, Feature::Avx2, Feature::Vaes],
+        frame: Frame::Ecb,
         blocks: 32,
         batch_cycles: 454,
         entry: Entry::EcbMapped32(aria_avx2_vaes_ymm_blk32::aria_avx2_vaes_ymm_blk32),
+    },
+    Kernel {
+        id: "aria_avx2_vaes_ymm_blk32_ctr",
+        features: &[Feature::Avx, Feature::Avx2, Feature::Vaes],
+        frame: Frame::Ctr,
+        blocks: 32,
+        batch_cycles: 440,
+        entry: Entry::CtrMapped32(
+            aria_avx2_vaes_ymm_blk32_ctr::aria_avx2_vaes_ymm_blk32_ctr,
+        ),
     },
     Kernel {
         id: "aria_avx512_aesni_ymm_blk32",
@@ -182,10 +283,28 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Avx512vl,
             Feature::Aes,
         ],
+        frame: Frame::Ecb,
         blocks: 32,
         batch_cycles: 551,
         entry: Entry::EcbMapped32(
             aria_avx512_aesni_ymm_blk32::aria_avx512_aesni_ymm_blk32,
+        ),
+    },
+    Kernel {
+        id: "aria_avx512_aesni_ymm_blk32_ctr",
+        features: &[
+            Feature::Avx,
+            Feature::Avx2,
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Aes,
+        ],
+        frame: Frame::Ctr,
+        blocks: 32,
+        batch_cycles: 538,
+        entry: Entry::CtrMapped32(
+            aria_avx512_aesni_ymm_blk32_ctr::aria_avx512_aesni_ymm_blk32_ctr,
         ),
     },
     Kernel {
@@ -196,6 +315,7 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Avx512vl,
             Feature::Gfni,
         ],
+        frame: Frame::Ecb,
         blocks: 1,
         batch_cycles: 156,
         entry: Entry::EcbRaw(aria_avx512_gfni_xmm_blk1::aria_avx512_gfni_xmm_blk1),
@@ -208,10 +328,26 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Avx512vl,
             Feature::Gfni,
         ],
+        frame: Frame::Ecb,
         blocks: 16,
         batch_cycles: 246,
         entry: Entry::EcbBroadcast32(
             aria_avx512_gfni_xmm_blk16::aria_avx512_gfni_xmm_blk16,
+        ),
+    },
+    Kernel {
+        id: "aria_avx512_gfni_xmm_blk16_ctr",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Gfni,
+        ],
+        frame: Frame::Ctr,
+        blocks: 16,
+        batch_cycles: 234,
+        entry: Entry::CtrBroadcast32(
+            aria_avx512_gfni_xmm_blk16_ctr::aria_avx512_gfni_xmm_blk16_ctr,
         ),
     },
     Kernel {
@@ -222,6 +358,7 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Avx512vl,
             Feature::Gfni,
         ],
+        frame: Frame::Keys,
         blocks: 1,
         batch_cycles: 109,
         entry: Entry::Keys(
@@ -236,6 +373,7 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Avx512vl,
             Feature::Gfni,
         ],
+        frame: Frame::Ecb,
         blocks: 2,
         batch_cycles: 156,
         entry: Entry::EcbRaw(aria_avx512_gfni_ymm_blk2::aria_avx512_gfni_ymm_blk2),
@@ -248,10 +386,26 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Avx512vl,
             Feature::Gfni,
         ],
+        frame: Frame::Ecb,
         blocks: 32,
         batch_cycles: 246,
         entry: Entry::EcbBroadcast32(
             aria_avx512_gfni_ymm_blk32::aria_avx512_gfni_ymm_blk32,
+        ),
+    },
+    Kernel {
+        id: "aria_avx512_gfni_ymm_blk32_ctr",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Gfni,
+        ],
+        frame: Frame::Ctr,
+        blocks: 32,
+        batch_cycles: 234,
+        entry: Entry::CtrBroadcast32(
+            aria_avx512_gfni_ymm_blk32_ctr::aria_avx512_gfni_ymm_blk32_ctr,
         ),
     },
     Kernel {
@@ -262,6 +416,7 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Avx512vl,
             Feature::Gfni,
         ],
+        frame: Frame::Ecb,
         blocks: 4,
         batch_cycles: 158,
         entry: Entry::EcbRaw(aria_avx512_gfni_zmm_blk4::aria_avx512_gfni_zmm_blk4),
@@ -274,10 +429,26 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Avx512vl,
             Feature::Gfni,
         ],
+        frame: Frame::Ecb,
         blocks: 64,
         batch_cycles: 369,
         entry: Entry::EcbBroadcast32(
             aria_avx512_gfni_zmm_blk64::aria_avx512_gfni_zmm_blk64,
+        ),
+    },
+    Kernel {
+        id: "aria_avx512_gfni_zmm_blk64_ctr",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Gfni,
+        ],
+        frame: Frame::Ctr,
+        blocks: 64,
+        batch_cycles: 351,
+        entry: Entry::CtrBroadcast32(
+            aria_avx512_gfni_zmm_blk64_ctr::aria_avx512_gfni_zmm_blk64_ctr,
         ),
     },
     Kernel {
@@ -288,6 +459,7 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Avx512vl,
             Feature::Gfni,
         ],
+        frame: Frame::Ecb,
         blocks: 8,
         batch_cycles: 205,
         entry: Entry::EcbRaw(aria_avx512_gfni_zmm_blk8::aria_avx512_gfni_zmm_blk8),
@@ -301,9 +473,26 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Aes,
             Feature::Vaes,
         ],
+        frame: Frame::Ecb,
         blocks: 16,
         batch_cycles: 383,
         entry: Entry::EcbMapped32(aria_avx512_vaes_xmm_blk16::aria_avx512_vaes_xmm_blk16),
+    },
+    Kernel {
+        id: "aria_avx512_vaes_xmm_blk16_ctr",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Aes,
+            Feature::Vaes,
+        ],
+        frame: Frame::Ctr,
+        blocks: 16,
+        batch_cycles: 370,
+        entry: Entry::CtrMapped32(
+            aria_avx512_vaes_xmm_blk16_ctr::aria_avx512_vaes_xmm_blk16_ctr,
+        ),
     },
     Kernel {
         id: "aria_avx512_vaes_ymm_blk32",
@@ -313,9 +502,25 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Avx512vl,
             Feature::Vaes,
         ],
+        frame: Frame::Ecb,
         blocks: 32,
         batch_cycles: 383,
         entry: Entry::EcbMapped32(aria_avx512_vaes_ymm_blk32::aria_avx512_vaes_ymm_blk32),
+    },
+    Kernel {
+        id: "aria_avx512_vaes_ymm_blk32_ctr",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Vaes,
+        ],
+        frame: Frame::Ctr,
+        blocks: 32,
+        batch_cycles: 370,
+        entry: Entry::CtrMapped32(
+            aria_avx512_vaes_ymm_blk32_ctr::aria_avx512_vaes_ymm_blk32_ctr,
+        ),
     },
     Kernel {
         id: "aria_avx512_vaes_zmm_blk64",
@@ -325,13 +530,30 @@ pub const KERNELS: &[Kernel] = &[
             Feature::Avx512vl,
             Feature::Vaes,
         ],
+        frame: Frame::Ecb,
         blocks: 64,
         batch_cycles: 575,
         entry: Entry::EcbMapped32(aria_avx512_vaes_zmm_blk64::aria_avx512_vaes_zmm_blk64),
     },
     Kernel {
+        id: "aria_avx512_vaes_zmm_blk64_ctr",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Vaes,
+        ],
+        frame: Frame::Ctr,
+        blocks: 64,
+        batch_cycles: 555,
+        entry: Entry::CtrMapped32(
+            aria_avx512_vaes_zmm_blk64_ctr::aria_avx512_vaes_zmm_blk64_ctr,
+        ),
+    },
+    Kernel {
         id: "aria_avx_aesni_xmm_blk1",
         features: &[Feature::Avx, Feature::Aes],
+        frame: Frame::Ecb,
         blocks: 1,
         batch_cycles: 185,
         entry: Entry::EcbRaw(aria_avx_aesni_xmm_blk1::aria_avx_aesni_xmm_blk1),
@@ -339,13 +561,25 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_avx_aesni_xmm_blk16",
         features: &[Feature::Avx, Feature::Aes],
+        frame: Frame::Ecb,
         blocks: 16,
         batch_cycles: 454,
         entry: Entry::EcbMapped32(aria_avx_aesni_xmm_blk16::aria_avx_aesni_xmm_blk16),
     },
     Kernel {
+        id: "aria_avx_aesni_xmm_blk16_ctr",
+        features: &[Feature::Avx, Feature::Aes],
+        frame: Frame::Ctr,
+        blocks: 16,
+        batch_cycles: 440,
+        entry: Entry::CtrMapped32(
+            aria_avx_aesni_xmm_blk16_ctr::aria_avx_aesni_xmm_blk16_ctr,
+        ),
+    },
+    Kernel {
         id: "aria_avx_aesni_xmm_blk1_keys",
         features: &[Feature::Avx, Feature::Aes],
+        frame: Frame::Keys,
         blocks: 1,
         batch_cycles: 131,
         entry: Entry::Keys(aria_avx_aesni_xmm_blk1_keys::aria_avx_aesni_xmm_blk1_keys),
@@ -353,6 +587,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_avx_gfni_xmm_blk1",
         features: &[Feature::Avx, Feature::Gfni],
+        frame: Frame::Ecb,
         blocks: 1,
         batch_cycles: 177,
         entry: Entry::EcbRaw(aria_avx_gfni_xmm_blk1::aria_avx_gfni_xmm_blk1),
@@ -360,13 +595,25 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_avx_gfni_xmm_blk16",
         features: &[Feature::Avx, Feature::Gfni],
+        frame: Frame::Ecb,
         blocks: 16,
         batch_cycles: 340,
         entry: Entry::EcbBroadcast32(aria_avx_gfni_xmm_blk16::aria_avx_gfni_xmm_blk16),
     },
     Kernel {
+        id: "aria_avx_gfni_xmm_blk16_ctr",
+        features: &[Feature::Avx, Feature::Gfni],
+        frame: Frame::Ctr,
+        blocks: 16,
+        batch_cycles: 330,
+        entry: Entry::CtrBroadcast32(
+            aria_avx_gfni_xmm_blk16_ctr::aria_avx_gfni_xmm_blk16_ctr,
+        ),
+    },
+    Kernel {
         id: "aria_avx_gfni_xmm_blk1_keys",
         features: &[Feature::Avx, Feature::Gfni],
+        frame: Frame::Keys,
         blocks: 1,
         batch_cycles: 126,
         entry: Entry::Keys(aria_avx_gfni_xmm_blk1_keys::aria_avx_gfni_xmm_blk1_keys),
@@ -374,6 +621,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_sse_aesni_xmm_blk1",
         features: &[Feature::Ssse3, Feature::Aes],
+        frame: Frame::Ecb,
         blocks: 1,
         batch_cycles: 185,
         entry: Entry::EcbRaw(aria_sse_aesni_xmm_blk1::aria_sse_aesni_xmm_blk1),
@@ -381,13 +629,25 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_sse_aesni_xmm_blk16",
         features: &[Feature::Ssse3, Feature::Aes],
+        frame: Frame::Ecb,
         blocks: 16,
         batch_cycles: 454,
         entry: Entry::EcbMapped32(aria_sse_aesni_xmm_blk16::aria_sse_aesni_xmm_blk16),
     },
     Kernel {
+        id: "aria_sse_aesni_xmm_blk16_ctr",
+        features: &[Feature::Ssse3, Feature::Aes],
+        frame: Frame::Ctr,
+        blocks: 16,
+        batch_cycles: 440,
+        entry: Entry::CtrMapped32(
+            aria_sse_aesni_xmm_blk16_ctr::aria_sse_aesni_xmm_blk16_ctr,
+        ),
+    },
+    Kernel {
         id: "aria_sse_aesni_xmm_blk1_keys",
         features: &[Feature::Ssse3, Feature::Aes],
+        frame: Frame::Keys,
         blocks: 1,
         batch_cycles: 131,
         entry: Entry::Keys(aria_sse_aesni_xmm_blk1_keys::aria_sse_aesni_xmm_blk1_keys),
@@ -395,6 +655,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_sse_gfni_xmm_blk1",
         features: &[Feature::Ssse3, Feature::Gfni],
+        frame: Frame::Ecb,
         blocks: 1,
         batch_cycles: 177,
         entry: Entry::EcbRaw(aria_sse_gfni_xmm_blk1::aria_sse_gfni_xmm_blk1),
@@ -402,13 +663,25 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "aria_sse_gfni_xmm_blk16",
         features: &[Feature::Ssse3, Feature::Gfni],
+        frame: Frame::Ecb,
         blocks: 16,
         batch_cycles: 340,
         entry: Entry::EcbBroadcast32(aria_sse_gfni_xmm_blk16::aria_sse_gfni_xmm_blk16),
     },
     Kernel {
+        id: "aria_sse_gfni_xmm_blk16_ctr",
+        features: &[Feature::Ssse3, Feature::Gfni],
+        frame: Frame::Ctr,
+        blocks: 16,
+        batch_cycles: 330,
+        entry: Entry::CtrBroadcast32(
+            aria_sse_gfni_xmm_blk16_ctr::aria_sse_gfni_xmm_blk16_ctr,
+        ),
+    },
+    Kernel {
         id: "aria_sse_gfni_xmm_blk1_keys",
         features: &[Feature::Ssse3, Feature::Gfni],
+        frame: Frame::Keys,
         blocks: 1,
         batch_cycles: 126,
         entry: Entry::Keys(aria_sse_gfni_xmm_blk1_keys::aria_sse_gfni_xmm_blk1_keys),

@@ -27,6 +27,8 @@ pub enum Kind {
     RoundKeyIndex,
     /// What is done how often: batches, rounds, steps of the transposition.
     LoopBound,
+    /// By how much a counter moves on, or from where on its carry is looked at.
+    Counter,
     /// Where a load reads.
     LoadOffset,
     /// Where a store writes.
@@ -35,7 +37,7 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Constant,
         Self::TableEntry,
         Self::Operand,
@@ -44,6 +46,7 @@ impl Kind {
         Self::Immediate,
         Self::RoundKeyIndex,
         Self::LoopBound,
+        Self::Counter,
         Self::LoadOffset,
         Self::StoreOffset,
     ];
@@ -103,9 +106,12 @@ fn change(lines: &[&str], number: usize, kind: Kind, random: &mut ChaCha8Rng) ->
             Some(spliced(line, &value[at..=at], &digit))
         }
         Kind::TableEntry => {
-            let entries: Vec<&str> = line.trim().trim_end_matches(',').split(", ").collect();
+            // A line of its own, in brackets where there are several, or the whole of a constant.
+            let list = line.rsplit_once('[').map_or(line, |(_, list)| list);
+            let list = list.trim().trim_end_matches([',', ']', ';']);
+            let entries: Vec<&str> = list.split(", ").collect();
             let is_number = |entry: &&str| entry.parse::<u8>().is_ok();
-            if entries.len() != 16 || !entries.iter().all(is_number) {
+            if ![8, 16].contains(&entries.len()) || !entries.iter().all(is_number) {
                 return None;
             }
             let entry = entries[below(random, entries.len())];
@@ -130,6 +136,13 @@ fn change(lines: &[&str], number: usize, kind: Kind, random: &mut ChaCha8Rng) ->
         Kind::LoadOffset => offset(line, "loadu", "input.add(", random),
         Kind::StoreOffset => offset(line, "storeu", "output.add(", random),
         Kind::LoopBound => bound(line, random),
+        Kind::Counter => {
+            let value =
+                between(line, "if last <= ", " ").or(between(line, "wrapping_add(", ")"))?;
+            let old: usize = value.parse().ok()?;
+            let new = if old > 1 { [old - 1, old + 1, old / 2, 0][below(random, 4)] } else { 2 };
+            Some(spliced(line, value, &new.to_string()))
+        }
         Kind::Operand => {
             let arguments = arguments(line)?;
             let old = arguments[below(random, arguments.len())];

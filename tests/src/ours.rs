@@ -10,6 +10,21 @@ pub trait Bulk {
     /// Decrypts in place.
     fn decrypt(&self, blocks: &mut [[u8; 16]]);
 
+    /// Adds the keystream of counter mode in place; returns the next counter.
+    fn ctr(&self, counter: u128, blocks: &mut [[u8; 16]]) -> u128;
+
+    /// The same from buffer to buffer.
+    ///
+    /// # Errors
+    ///
+    /// If the output is shorter than the input.
+    fn ctr_b2b(
+        &self,
+        counter: u128,
+        input: &[[u8; 16]],
+        output: &mut [[u8; 16]],
+    ) -> Result<u128, LengthError>;
+
     /// Encrypts from buffer to buffer.
     ///
     /// # Errors
@@ -32,6 +47,19 @@ impl<const RK: usize> Bulk for Aria<RK> {
 
     fn decrypt(&self, blocks: &mut [[u8; 16]]) {
         self.decrypt_bulk(blocks);
+    }
+
+    fn ctr(&self, counter: u128, blocks: &mut [[u8; 16]]) -> u128 {
+        self.ctr_bulk(counter, blocks)
+    }
+
+    fn ctr_b2b(
+        &self,
+        counter: u128,
+        input: &[[u8; 16]],
+        output: &mut [[u8; 16]],
+    ) -> Result<u128, LengthError> {
+        self.ctr_bulk_b2b(counter, input, output)
     }
 
     fn encrypt_b2b(&self, input: &[[u8; 16]], output: &mut [[u8; 16]]) -> Result<(), LengthError> {

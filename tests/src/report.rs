@@ -8,20 +8,21 @@
 use std::env;
 use std::io::{self, Write};
 
-use aria_runtime::{Cap, Feature, Token, kernels};
+use aria_runtime::{Cap, Feature, Frame, Token, kernels};
 
-/// Calls `test` for each kernel that can run here, with a token that forces it; `test` returns how
+/// Calls `test` for each kernel of this frame that can run here, with a token that forces it; `test` returns how
 /// many cases it tried. Then the same for the scalar path, as `scalar`.
 ///
 /// # Panics
 ///
 /// If a feature in `ARIA_REQUIRE` is missing, a kernel was tested with no case at all, or the
 /// kernels that ran and those that cannot do not add up to those there are.
-pub fn for_each_kernel(title: &str, mut test: impl FnMut(&Subject) -> usize) {
+pub fn for_each_kernel(title: &str, frame: Frame, mut test: impl FnMut(&Subject) -> usize) {
     require_features();
     let here = Token::detect();
     let (mut ran, mut cannot) = (0, 0);
-    for kernel in kernels() {
+    let of_frame = || kernels().filter(|kernel| kernel.frame == frame);
+    for kernel in of_frame() {
         if !kernel.runs_here() {
             tell(title, &format!("{} cannot run here: missing {}", kernel.id, kernel.missing));
             cannot += 1;
@@ -31,7 +32,7 @@ pub fn for_each_kernel(title: &str, mut test: impl FnMut(&Subject) -> usize) {
         run(title, &Subject { name: kernel.id, batch: kernel.blocks, token }, &mut test);
         ran += 1;
     }
-    assert_eq!(ran + cannot, kernels().len(), "every kernel is either run or named as missing");
+    assert_eq!(ran + cannot, of_frame().count(), "every kernel is either run or named as missing");
     let scalar = Subject { name: "scalar", batch: 1, token: here.capped(Cap::Portable) };
     run(title, &scalar, &mut test);
     tell(title, &format!("{ran} kernels and the scalar path ran, {cannot} cannot run here"));

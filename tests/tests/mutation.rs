@@ -10,11 +10,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{fs, thread};
 
-use aria_gen::prove::counterexample::execute;
+use aria_gen::prove::counterexample::{execute, expected};
 use aria_gen::prove::memory::Placement;
 use aria_gen::prove::package::{Kernel, read_kernels};
 use aria_gen::prove::prove_kernel;
 use aria_gen::prove::reader::Program;
+use aria_gen::prove::reference::Frame;
 use aria_gen::prove::verdict::Verdict;
 use aria_gen::spec::aria::{self, KeySize};
 use aria_tests::mutant::{Kind, Mutant, mutants};
@@ -26,17 +27,23 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 const SEED: u64 = 0x5794;
 
 /// One kernel of each way of computing the layers, and the widest.
-const SAMPLE: [&str; 6] = [
+const SAMPLE: [&str; 9] = [
     "aria_avx2_aesni_ymm_blk32",
     "aria_avx2_gfni_ymm_blk32",
     "aria_avx512_gfni_xmm_blk16",
+    "aria_avx512_gfni_xmm_blk16_ctr",
     "aria_avx512_gfni_zmm_blk64",
+    "aria_avx512_vaes_ymm_blk32_ctr",
     "aria_avx512_vaes_zmm_blk64",
+    "aria_sse_aesni_xmm_blk16_ctr",
     "aria_sse_gfni_xmm_blk16",
 ];
 
 /// Mutants of a kind and kernel.
 const EACH: usize = 8;
+
+/// Mutants of how counters move on that are refuted; the others change nothing.
+const COUNTER_REFUTED: usize = 12;
 
 /// What became of a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,12 +100,18 @@ fn every_mutant_that_changes_output_is_refuted() {
         report::tell("mutation", &format!("{kind:?}: {count} {outcome:?}"));
     }
     let all = SAMPLE.len() * EACH;
-    // Four of the kernels have matrices, the other two have tables.
-    let (matrices, tables) = (4 * EACH, 2 * EACH);
-    assert_eq!(count(Outcome::Missed), [0; 10]);
-    assert_eq!(count(Outcome::Refuted), [matrices, tables, all, all, 0, all, all, all, all, all]);
-    assert_eq!(count(Outcome::Equivalent), [0, 0, 0, 0, all, 0, 0, 0, 0, 0]);
-    assert_eq!(cases.len(), 432);
+    // Five of the kernels have matrices, five have tables, three count.
+    let (matrices, tables) = (5 * EACH, 5 * EACH);
+    assert_eq!(count(Outcome::Missed), [0; 11]);
+    assert_eq!(
+        count(Outcome::Refuted),
+        [matrices, tables, all, all, 0, all, all, all, COUNTER_REFUTED, all, all]
+    );
+    assert_eq!(
+        count(Outcome::Equivalent),
+        [0, 0, 0, 0, all, 0, 0, 0, 3 * EACH - COUNTER_REFUTED, 0, 0]
+    );
+    assert_eq!(cases.len(), 680);
 }
 
 /// The mutants of the sample.
@@ -141,14 +154,24 @@ fn judge(Case { kernel, mutant }: &Case, seed: u64) -> Outcome {
 fn changes_output(program: &Program, kernel: &Kernel, seed: u64) -> bool {
     let mut random = ChaCha8Rng::seed_from_u64(SEED ^ seed << 32);
     let calls = [(1, Placement::Apart), (2, Placement::Apart), (3, Placement::Same)];
-    calls.into_iter().any(|(batches, placement)| {
+    // From each last byte that carries within a batch, and some before; the carry goes so many bytes
+    // up.
+    let lasts = if kernel.frame == Frame::Ctr { 253 - kernel.blocks..256 } else { 0..0 };
+    let counted = lasts.map(|last| (1, Placement::Apart, last));
+    let calls = calls.into_iter().map(|(batches, placement)| (batches, placement, 250));
+    calls.chain(counted).any(|(batches, placement, last)| {
+        let above = u128::from(random.next_u64()) << 64 | u128::from(random.next_u64());
+        let ones = (1 << (8 * (last % 16))) - 1;
+        let counter = (above | ones) << 8 | last as u128;
         let mut keys = vec![[0; 16]; KeySize::K128.rounds() + 1];
         random.fill_bytes(keys.as_flattened_mut());
         let mut input = vec![[0; 16]; kernel.blocks * batches];
         random.fill_bytes(input.as_flattened_mut());
-        let output = execute(program, kernel, &keys, input.as_flattened(), placement);
-        let expected: Vec<aria::Block> =
-            input.iter().map(|block| aria::encrypt_with(&keys, block)).collect();
+        let output = execute(program, kernel, &keys, counter, input.as_flattened(), placement);
+        let blocks = input.iter().enumerate();
+        let expected: Vec<aria::Block> = blocks
+            .map(|(number, block)| expected(kernel.frame, &keys, counter, number, block))
+            .collect();
         !output.is_ok_and(|output| output == expected.as_flattened())
     })
 }
@@ -157,6 +180,9 @@ fn changes_output(program: &Program, kernel: &Kernel, seed: u64) -> bool {
 fn reason(kind: Kind) -> &'static str {
     match kind {
         Kind::CommutedOrder => "sums and products have no order",
+        // So is any step from the last byte that carries to one that does not, by which a kernel
+        // finds what a carry changes.
+        Kind::Counter => "the way across a carry is right where there is none, too",
         _ => panic!("no reason is known why {kind:?} should change nothing"),
     }
 }

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use aria_gen::ir::Form;
 use aria_gen::isa::{Encoding, Tier, Unit, Width};
-use aria_gen::kernel::Layout;
 use aria_gen::kernel::matrix::{ROWS, recipe, select};
+use aria_gen::kernel::{Frame, Layout};
 use aria_gen::pipeline::build_kernel;
 use aria_kernels::KERNELS;
 use aria_tests::report;
@@ -131,11 +131,23 @@ fn stack_references_stay_within_what_the_model_leaves_room_for() {
         report::tell("shape", &line);
         if kernel.unit == Unit::Aesni && kernel.tier == Tier::Avx512 {
             // AES-NI reaches the lower half of the registers only, so a few values move.
-            assert!(references <= 8, "{id}: {references} stack references");
+            assert!(references <= 16, "{id}: {references} stack references");
         } else if recipe(kernel).expect("legal").layout == Layout::Row && kernel.tier <= Tier::Avx2
         {
             // LLVM keeps shuffle controls in registers, of which these tiers have just not enough.
             assert!(references <= 4, "{id}: {references} stack references");
+        } else if facts.pressure.excess() == 0 && kernel.frame == Frame::Ctr {
+            // On the way across a carry LLVM keeps in memory some of what the carry changes, which is
+            // public: read only to be masked, a ^ (b & c), and added to a slice.
+            assert!(references <= 16, "{id}: {references} stack references");
+            let masks = |i: &Instruction| {
+                matches!(i.mnemonic(), Mnemonic::Vpternlogd | Mnemonic::Vpternlogq)
+                    && i.immediate8() == 0x78
+            };
+            let reads = code.iter().filter(on_stack).filter(|i| i.op0_kind() == OpKind::Register);
+            for read in reads {
+                assert!(masks(read), "{id}: {read} reads from the stack");
+            }
         } else if facts.pressure.excess() == 0 {
             assert_eq!(references, 0, "{id} spills although its values fit");
         } else {

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::bail;
 use aria_runtime::cipher::KeyInit;
-use aria_runtime::{Aria128, Token, kernels};
+use aria_runtime::{Aria128, Frame, Token, kernels};
 use comfy_table::{Table, presets};
 use serde::Serialize;
 
@@ -80,7 +80,7 @@ fn candidates(filter: &str) -> anyhow::Result<Vec<Candidate>> {
     })];
     let library = Aria128::new(&key.into());
     list.push(candidate("Aria128::encrypt_bulk", move |blocks| library.encrypt_bulk(blocks)));
-    for kernel in kernels() {
+    for kernel in kernels().filter(|kernel| kernel.frame == Frame::Ecb) {
         if !kernel.id.contains(filter) {
             continue;
         }

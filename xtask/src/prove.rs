@@ -57,6 +57,7 @@ struct Answer {
 #[derive(Debug, Serialize)]
 struct Run {
     key: String,
+    counter: Option<String>,
     batches: usize,
     in_place: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,6 +98,7 @@ impl From<&Fault> for Place {
 impl From<&Counterexample> for Run {
     fn from(found: &Counterexample) -> Self {
         let (key, batches, in_place) = (hex(&found.key), found.batches, found.in_place);
+        let counter = found.counter.map(|counter| hex(&counter));
         let (difference, fault) = match &found.finding {
             Finding::Differs { block, byte, bit, input, expected, got } => {
                 let [input, expected, got] = [input, expected, got].map(|bytes| hex(bytes));
@@ -110,7 +112,7 @@ impl From<&Counterexample> for Run {
             }
             Finding::Misbehaves(fault) => (None, Some(fault.into())),
         };
-        Self { key, batches, in_place, difference, fault }
+        Self { key, counter, batches, in_place, difference, fault }
     }
 }
 

@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use super::items::{ident, number, target_feature};
 use super::source::{Notes, Source, doc};
-use crate::ir::{Call, Control, KeyRef, MachineOp, Program};
+use crate::ir::{Call, Control, Counter, KeyRef, MachineOp, Program};
 use crate::isa::Feature;
 use crate::kernel::{Frame, KeyForm};
 use crate::pipeline::Built;
@@ -20,6 +20,12 @@ pub(super) fn emit_entry(source: &mut Source, built: &Built, features: &[Feature
     let (id, program) = (built.id, built.finished());
     let mut notes = Notes::default();
     let body = Entry { program, notes: &mut notes }.sequence(&program.entry);
+    let (param, start) = match program.counter {
+        None => (None, None),
+        Some(Counter::Whole) => {
+            (Some(quote! { counter: u128, }), Some(quote! { let mut counter = counter; }))
+        }
+    };
     let name = ident(&id.to_string());
     let target_feature = target_feature(features);
     let item = ident(built.recipe.key_form.item());
@@ -46,11 +52,13 @@ pub(super) fn emit_entry(source: &mut Source, built: &Built, features: &[Feature
             #target_feature
             pub(crate) unsafe fn #name(
                 #keys,
+                #param
                 input: *const u8,
                 output: *mut u8,
                 batches: usize,
             ) {
                 #sizes
+                #start
                 #body
             }
         },
@@ -74,6 +82,13 @@ fn entry_doc(built: &Built, features: &[Feature]) -> String {
     let (does, keys) = match built.id.frame {
         Frame::Ecb => (
             format!("Encrypts `batches` {batches}, or decrypts them, as `rk` says."),
+            format!("`rk` holds 13, 15 or 17 {keys}."),
+        ),
+        Frame::Ctr => (
+            format!(
+                "Adds the keystream to `batches` {batches}: to each block the image of its counter. \
+                 That of the first block is `counter`; each later one is one more, modulo 2¹²⁸."
+            ),
             format!("`rk` holds 13, 15 or 17 {keys}."),
         ),
         Frame::Keys => (
@@ -123,14 +138,25 @@ impl Entry<'_> {
             match item {
                 Control::EachBatch(body) => {
                     let body = self.sequence(body);
+                    let blocks = number(self.program.batch_blocks());
+                    let next = self.program.counter.map(|Counter::Whole| {
+                        quote! { counter = counter.wrapping_add(#blocks); }
+                    });
                     let (before, within) = self.keys();
                     tokens.extend(quote! {
                         #before
                         for batch in 0..batches {
                             #within
                             #body
+                            #next
                         }
                     });
+                }
+                Control::ByCarry { alike, .. } => {
+                    let state = alike.result.map(ident);
+                    let key = alike.key.map(key_name);
+                    // The rounds change it.
+                    tokens.extend(quote! { let mut #state = counters(counter, #key); });
                 }
                 Control::Call(call) => {
                     let changed_next = match control.get(i + 1) {

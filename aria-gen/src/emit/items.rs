@@ -50,6 +50,24 @@ pub(super) fn constant_item(constant: &Constant) -> TokenStream {
             let doc = doc(&constant.doc);
             quote! { #doc const #name: [u8; 16] = [#(#values),*]; }
         }
+        ConstantData::Lanes(ref lanes) => {
+            let halves = lanes.as_flattened().as_chunks::<8>().0;
+            let rows = halves.iter().map(|half| {
+                let values = half.iter().map(|byte| number(usize::from(*byte)));
+                quote! { [#(#values),*] }
+            });
+            let (doc, count) = (doc(&constant.doc), number(halves.len()));
+            quote! { #doc const #name: [[u8; 8]; #count] = [#(#rows),*]; }
+        }
+    }
+}
+
+/// The function that fills a register with a constant.
+pub(super) fn fill_function(data: &ConstantData) -> &'static str {
+    match data {
+        ConstantData::Lanes(_) => "register",
+        ConstantData::MatrixPair(_) => "halves",
+        ConstantData::Matrix(_) | ConstantData::Bytes(_) => "lanes",
     }
 }
 

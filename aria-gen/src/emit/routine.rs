@@ -9,9 +9,11 @@ use std::collections::BTreeMap;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::items::{hex_u8, ident, intrinsic, number, target_feature, vector_type};
+use super::items::{fill_function, hex_u8, ident, intrinsic, number, target_feature, vector_type};
 use super::source::{Notes, Source, blank, doc};
-use crate::ir::{Form, MachineOp, Program, Routine, Stmt, Value};
+use crate::ir::{
+    Constant, ConstantData, CounterPart, Form, MachineOp, Program, Routine, Stmt, Value,
+};
 use crate::isa::{Feature, Isa, Row};
 
 /// Writes `routine` of `program` into `source`; a round key has sixteen items of type `key_item`.
@@ -37,11 +39,19 @@ pub(super) fn emit_lanes(
     isa: Isa,
     features: &[Feature],
 ) {
-    let uses = |forms: &[Form]| {
-        let mut body = program.routines.iter().flat_map(Routine::body);
-        body.any(|stmt| forms.contains(&stmt.op.form()))
+    let lanes = |constant: &Constant| matches!(constant.data, ConstantData::Lanes(_));
+    if program.constants.iter().any(lanes) {
+        source.items(register(program, isa, features), &Notes::default());
+    }
+    let used = |wanted: &dyn Fn(&MachineOp) -> bool| {
+        program.routines.iter().flat_map(Routine::body).any(|stmt| wanted(&stmt.op))
     };
-    if uses(&[Form::Bytes, Form::KeyLanes]) {
+    let sixteen = |op: &MachineOp| match op {
+        MachineOp::KeyLanes => true,
+        MachineOp::Bytes { id } => !lanes(&program.constants[*id]),
+        _ => false,
+    };
+    if used(&sixteen) {
         let bytes: Vec<Ident> = (0..16_usize).map(|i| format_ident!("b{i}")).collect();
         let (low, high) = bytes.split_at(8);
         let item = fill(
@@ -57,7 +67,7 @@ pub(super) fn emit_lanes(
         );
         source.items(item, &Notes::default());
     }
-    if uses(&[Form::MatrixPair]) {
+    if used(&|op| op.form() == Form::MatrixPair) {
         let item = fill(
             isa,
             features,
@@ -98,6 +108,28 @@ fn fill(
     }
 }
 
+/// The function that fills a register with bytes that differ from lane to lane.
+fn register(program: &Program<MachineOp>, isa: Isa, features: &[Feature]) -> TokenStream {
+    let row = isa.row(Form::Bytes).expect("the pipeline has looked every instruction up");
+    let (function, vector) = (intrinsic(row), vector_type(isa));
+    let target_feature = target_feature(features);
+    let halves = program.vector_bytes / 8;
+    let count = number(halves);
+    let quadwords = (0..halves).rev().map(|half| {
+        let half = number(half);
+        quote! { quadwords[#half] }
+    });
+    quote! {
+        /// The bytes of each half of each 128-bit lane.
+        #[inline]
+        #target_feature
+        fn register(halves: [[u8; 8]; #count]) -> #vector {
+            let quadwords = halves.map(i64::from_le_bytes);
+            #function(#(#quadwords),*)
+        }
+    }
+}
+
 struct Function<'a> {
     program: &'a Program<MachineOp>,
     routine: &'a Routine<MachineOp>,
@@ -121,6 +153,12 @@ impl Function<'_> {
             params.push(quote! { output: *mut u8 });
         }
         let mut prologue = TokenStream::new();
+        if routine.reads_counter() {
+            params.push(quote! { counter: &[u32; 16] });
+        }
+        if routine.reads_carried_counter() {
+            params.push(quote! { carried: &[u32; 16] });
+        }
         if !routine.params().is_empty() {
             let count = number(routine.params().len());
             params.push(quote! { state: [#vector; #count] });
@@ -177,7 +215,8 @@ impl Function<'_> {
             let title = &self.routine.steps()[stmt.step.index()];
             let before = step.replace(stmt.step);
             if before != Some(stmt.step) && !(before.is_none() && title.is_empty()) {
-                statements.extend(blank());
+                let first = prologue.is_empty() && statements.is_empty();
+                statements.extend((!first).then(blank));
                 if !title.is_empty() {
                     statements.extend(notes.note(title));
                 }
@@ -225,6 +264,15 @@ impl Function<'_> {
                 let index = number(*index);
                 quote! { #function(rk[#index].cast_signed()) }
             }
+            MachineOp::CounterSplat32 { index, part } => {
+                let index = number(*index);
+                let word = match part {
+                    CounterPart::Start => quote! { counter[#index] },
+                    CounterPart::StartPlusKey => quote! { (counter[#index] ^ rk[#index]) },
+                    CounterPart::Change => quote! { (counter[#index] ^ carried[#index]) },
+                };
+                quote! { #function(#word.cast_signed()) }
+            }
             MachineOp::KeyLanes => quote! { lanes(*rk) },
             MachineOp::MatrixPair { id } => {
                 let name = ident(&self.program.constants[*id].name);
@@ -235,8 +283,9 @@ impl Function<'_> {
                 quote! { #function(#name.cast_signed()) }
             }
             MachineOp::Bytes { id } => {
-                let name = ident(&self.program.constants[*id].name);
-                quote! { lanes(#name) }
+                let constant = &self.program.constants[*id];
+                let (name, fill) = (ident(&constant.name), ident(fill_function(&constant.data)));
+                quote! { #fill(#name) }
             }
             MachineOp::ShiftLeft16 { count } | MachineOp::ShiftRight16 { count } => {
                 let count = number(usize::from(*count));
@@ -244,6 +293,9 @@ impl Function<'_> {
             }
             MachineOp::LaneHigh => quote! { #function::<1>(#(#args),*) },
             MachineOp::And
+            | MachineOp::Add8
+            | MachineOp::AddSaturating8
+            | MachineOp::SubtractSaturating8
             | MachineOp::ShuffleBytes
             | MachineOp::AesEncryptLast { .. }
             | MachineOp::AesDecryptLast { .. }

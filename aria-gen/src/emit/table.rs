@@ -67,6 +67,14 @@ fn entry_type() -> TokenStream {
          bytes of a `u32`.");
     let mapped32 =
         doc("The same, round keys in the form `mapped32`: [`mapped32`] makes it of round keys.");
+    let ctr_broadcast32 = doc(
+        "Counter mode over whole batches, round keys in the form `broadcast32`.\n\
+         \n\
+         To each block is added the image of its counter: `counter` for the first block, one more for \
+         each later one, modulo 2¹²⁸, as a number whose most significant byte comes first. The rest \
+         as for [`Entry::EcbBroadcast32`].",
+    );
+    let ctr_mapped32 = doc("The same, round keys in the form `mapped32`.");
     let keys = doc(&format!(
         "The key schedule of master keys of 32 bytes, shorter ones padded with zeros.\n\
          \n\
@@ -98,6 +106,26 @@ fn entry_type() -> TokenStream {
             EcbMapped32(
                 unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
             ),
+            #ctr_broadcast32
+            CtrBroadcast32(
+                unsafe fn(
+                    rk: &[[u32; 16]],
+                    counter: u128,
+                    input: *const u8,
+                    output: *mut u8,
+                    batches: usize,
+                ),
+            ),
+            #ctr_mapped32
+            CtrMapped32(
+                unsafe fn(
+                    rk: &[[u32; 16]],
+                    counter: u128,
+                    input: *const u8,
+                    output: *mut u8,
+                    batches: usize,
+                ),
+            ),
         }
     }
 }
@@ -108,6 +136,18 @@ fn kernel_type() -> TokenStream {
          generator models. To compare kernels by; no measurement.",
     );
     quote! {
+        /// What a kernel is for: a mode of operation of the block function, or its round keys.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum Frame {
+            /// Each block for itself.
+            Ecb,
+            /// Counter mode, NIST SP 800-38A section 6.5, with a counter of 128 bits.
+            Ctr,
+            /// The key schedule, RFC 5794 section 2.2.
+            Keys,
+        }
+
         /// One row of [`KERNELS`].
         #[derive(Clone, Copy, Debug)]
         pub struct Kernel {
@@ -115,6 +155,8 @@ fn kernel_type() -> TokenStream {
             pub id: &'static str,
             /// The CPU features that must be present before [`Kernel::entry`] may be called.
             pub features: &'static [Feature],
+            /// What surrounds the block function.
+            pub frame: Frame,
             /// Blocks of 16 bytes in a batch.
             pub blocks: usize,
             #batch_cycles
@@ -132,16 +174,25 @@ fn kernel_table(kernels: &[Kernel]) -> TokenStream {
         let features = kernel.facts.features.iter().map(|f| feature_variant(*f));
         let blocks = number(kernel.built.id.blocks);
         let cycles = number(usize::try_from(kernel.facts.generic_cycles()).unwrap_or(usize::MAX));
+        let frame = match kernel.built.id.frame {
+            Frame::Ecb => quote! { Frame::Ecb },
+            Frame::Ctr => quote! { Frame::Ctr },
+            Frame::Keys => quote! { Frame::Keys },
+        };
         let entry = match (kernel.built.id.frame, kernel.built.recipe.key_form) {
             (Frame::Ecb, KeyForm::Raw) => quote! { Entry::EcbRaw },
             (Frame::Ecb, KeyForm::Broadcast32) => quote! { Entry::EcbBroadcast32 },
             (Frame::Ecb, KeyForm::Mapped32) => quote! { Entry::EcbMapped32 },
+            (Frame::Ctr, KeyForm::Raw) => unreachable!("rows have no counters, says the matrix"),
+            (Frame::Ctr, KeyForm::Broadcast32) => quote! { Entry::CtrBroadcast32 },
+            (Frame::Ctr, KeyForm::Mapped32) => quote! { Entry::CtrMapped32 },
             (Frame::Keys, _) => quote! { Entry::Keys },
         };
         quote! {
             Kernel {
                 id: #id,
                 features: &[#(Feature::#features),*],
+                frame: #frame,
                 blocks: #blocks,
                 batch_cycles: #cycles,
                 entry: #entry(#function::#function),

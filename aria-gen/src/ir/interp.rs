@@ -5,7 +5,7 @@
 //! (`kernel::KeyForm::expand`).
 
 use super::machine::Span;
-use super::op::{Access, Operation};
+use super::op::{Access, CounterPart, Operation};
 use super::program::{Call, Constant, ConstantData, Control, KeyRef, Program, STATE_KEYS};
 use super::routine::Routine;
 
@@ -44,6 +44,7 @@ pub struct Context<'a> {
     constants: &'a [Constant],
     input: &'a [u8],
     round_key: &'a [u8],
+    counter: u128,
 }
 
 impl<'a> Context<'a> {
@@ -56,7 +57,26 @@ impl<'a> Context<'a> {
         input: &'a [u8],
         round_key: &'a [u8],
     ) -> Self {
-        Self { vector_bytes, constants, input, round_key }
+        Self { vector_bytes, constants, input, round_key, counter: 0 }
+    }
+
+    /// The same, with `counter` as the first of the batch.
+    #[must_use]
+    pub fn with_counter(self, counter: u128) -> Self {
+        Self { counter, ..self }
+    }
+
+    /// A byte of the counters, without a round key.
+    pub(crate) fn counter_byte(&self, index: usize, part: CounterPart) -> u8 {
+        let start = self.counter.to_be_bytes()[index];
+        match part {
+            CounterPart::Start | CounterPart::StartPlusKey => start,
+            CounterPart::Change => start ^ self.counter.wrapping_add(256).to_be_bytes()[index],
+        }
+    }
+
+    pub(crate) fn vector_bytes(&self) -> usize {
+        self.vector_bytes
     }
 
     pub(crate) fn input(&self, offset: usize) -> Vec<u8> {
@@ -111,13 +131,28 @@ pub fn run_routine<O: Operation>(
     results.map(|v| values[v.index()].clone()).collect()
 }
 
-/// Runs a verified program over all batches of `input`.
+/// Runs a verified program over all batches of `input`; if it counts, from zero.
 ///
 /// # Errors
 ///
 /// When the lengths or the number of round keys do not fit.
 pub fn run<O: Operation>(
     program: &Program<O>,
+    round_keys: &[Vec<u8>],
+    input: &[u8],
+    output: &mut [u8],
+) -> Result<(), InterpError> {
+    run_from(program, 0, round_keys, input, output)
+}
+
+/// Runs a verified program over all batches of `input`; the first block's counter is `counter`.
+///
+/// # Errors
+///
+/// When the lengths or the number of round keys do not fit.
+pub fn run_from<O: Operation>(
+    program: &Program<O>,
+    counter: u128,
     round_keys: &[Vec<u8>],
     input: &[u8],
     output: &mut [u8],
@@ -135,7 +170,7 @@ pub fn run<O: Operation>(
     if !fits {
         return Err(InterpError::RoundKeys(round_keys.len()));
     }
-    let mut machine = Machine { program, round_keys, states: Vec::new() };
+    let mut machine = Machine { program, round_keys, counter, states: Vec::new() };
     machine.run(&program.entry, input, output);
     Ok(())
 }
@@ -143,6 +178,8 @@ pub fn run<O: Operation>(
 struct Machine<'a, O> {
     program: &'a Program<O>,
     round_keys: &'a [Vec<u8>],
+    /// That of the batch's first block.
+    counter: u128,
     states: Vec<(&'static str, Vec<Vec<u8>>)>,
 }
 
@@ -152,12 +189,19 @@ impl<O: Operation> Machine<'_, O> {
         for item in control {
             match item {
                 Control::Call(call) => self.call(call, None, input, output),
+                Control::ByCarry { carried, alike } => {
+                    let last = (self.counter & 0xff) as usize + self.program.batch_blocks() - 1;
+                    let call = if last > 255 { carried } else { alike };
+                    self.call(call, None, input, output);
+                }
                 Control::EachBatch(body) => {
                     let Program { batch_bytes, output_bytes, .. } = self.program;
                     let outputs = output.chunks_exact_mut(*output_bytes);
                     let batches = input.chunks_exact(*batch_bytes).zip(outputs);
                     for (input, output) in batches {
                         self.run(body, input, output);
+                        let blocks = self.program.batch_blocks() as u128;
+                        self.counter = self.counter.wrapping_add(blocks);
                     }
                 }
                 Control::AlternateRounds { odd, even } => {
@@ -179,7 +223,8 @@ impl<O: Operation> Machine<'_, O> {
             Some(KeyRef::Turn) => &self.round_keys[turn.expect("verified: inside a round loop")],
         };
         let vector_bytes = self.program.vector_bytes;
-        let context = Context::new(vector_bytes, &self.program.constants, input, round_key);
+        let context = Context::new(vector_bytes, &self.program.constants, input, round_key)
+            .with_counter(self.counter);
         let mut state = call.arg.map(|name| self.state(name)).unwrap_or_default();
         for _ in 0..call.times {
             let routine = self.program.routine(call.routine);

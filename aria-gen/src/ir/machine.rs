@@ -5,7 +5,7 @@
 
 use super::interp::Context;
 use super::meaning;
-use super::op::{Access, Arity, Operation};
+use super::op::{Access, Arity, CounterPart, Operation};
 use crate::math::gf256;
 
 /// What one instruction form does; `isa` has its rows.
@@ -35,18 +35,32 @@ pub enum MachineOp {
         /// Index of the constant in the program.
         id: usize,
     },
+    /// A byte of the batch's counters as a 32-bit word of four equal bytes, repeated over the
+    /// vector. The round key's memory form has such words, too.
+    CounterSplat32 {
+        /// Number of the byte.
+        index: usize,
+        /// Of which number.
+        part: CounterPart,
+    },
     /// Two constant bit matrices, one for each half of a 128-bit lane, in each lane.
     MatrixPair {
         /// Index of the constant in the program.
         id: usize,
     },
-    /// Sixteen constant bytes, in each 128-bit lane.
+    /// Constant bytes: sixteen in each 128-bit lane, or each lane its own.
     Bytes {
         /// Index of the constant in the program.
         id: usize,
     },
     /// Bitwise and of two vectors.
     And,
+    /// The sum of two vectors, each byte modulo 256.
+    Add8,
+    /// The sum of two vectors, each byte 255 where it would be more.
+    AddSaturating8,
+    /// The difference of two vectors, each byte 0 where it would be less.
+    SubtractSaturating8,
     /// Each 16-bit word shifted left, zeros shifted in.
     ShiftLeft16 {
         /// By how many bits.
@@ -116,6 +130,8 @@ pub enum Form {
     Store,
     /// See [`MachineOp::KeySplat32`].
     KeySplat32,
+    /// See [`MachineOp::CounterSplat32`].
+    CounterSplat32,
     /// See [`MachineOp::KeyLanes`].
     KeyLanes,
     /// See [`MachineOp::Matrix`].
@@ -126,6 +142,12 @@ pub enum Form {
     Bytes,
     /// See [`MachineOp::And`].
     And,
+    /// See [`MachineOp::Add8`].
+    Add8,
+    /// See [`MachineOp::AddSaturating8`].
+    AddSaturating8,
+    /// See [`MachineOp::SubtractSaturating8`].
+    SubtractSaturating8,
     /// See [`MachineOp::ShiftLeft16`].
     ShiftLeft16,
     /// See [`MachineOp::ShiftRight16`].
@@ -164,11 +186,15 @@ impl MachineOp {
             Self::Load { .. } => Form::Load,
             Self::Store { .. } => Form::Store,
             Self::KeySplat32 { .. } => Form::KeySplat32,
+            Self::CounterSplat32 { .. } => Form::CounterSplat32,
             Self::KeyLanes => Form::KeyLanes,
             Self::Matrix { .. } => Form::Matrix,
             Self::MatrixPair { .. } => Form::MatrixPair,
             Self::Bytes { .. } => Form::Bytes,
             Self::And => Form::And,
+            Self::Add8 => Form::Add8,
+            Self::AddSaturating8 => Form::AddSaturating8,
+            Self::SubtractSaturating8 => Form::SubtractSaturating8,
             Self::ShiftLeft16 { .. } => Form::ShiftLeft16,
             Self::ShiftRight16 { .. } => Form::ShiftRight16,
             Self::ShuffleBytes => Form::ShuffleBytes,
@@ -202,10 +228,12 @@ impl Operation for MachineOp {
     fn arity(&self) -> Arity {
         Arity::Exactly(match self {
             Self::Load { .. } | Self::KeySplat32 { .. } | Self::KeyLanes => 0,
+            Self::CounterSplat32 { .. } => 0,
             Self::Matrix { .. } | Self::MatrixPair { .. } | Self::Bytes { .. } => 0,
             Self::Store { .. } | Self::ShiftLeft16 { .. } | Self::ShiftRight16 { .. } => 1,
             Self::LaneLow | Self::LaneHigh => 1,
             Self::Xor | Self::And | Self::UnpackLow8 | Self::UnpackHigh8 => 2,
+            Self::Add8 | Self::AddSaturating8 | Self::SubtractSaturating8 => 2,
             Self::ShuffleBytes | Self::JoinLanes => 2,
             Self::AesEncryptLast { .. } | Self::AesDecryptLast { .. } => 2,
             Self::Affine { .. } | Self::AffineInverse { .. } => 2,
@@ -218,6 +246,7 @@ impl Operation for MachineOp {
             Self::Load { offset } => Access::Input { offset },
             Self::Store { offset } => Access::Output { offset },
             Self::KeySplat32 { index, .. } => Access::RoundKey { index },
+            Self::CounterSplat32 { index, part } => Access::Counter { index, part },
             Self::KeyLanes => Access::RoundKey { index: 0 },
             Self::Matrix { id } | Self::MatrixPair { id } | Self::Bytes { id } => {
                 Access::Constant { id }
@@ -233,12 +262,24 @@ impl Operation for MachineOp {
             Self::KeySplat32 { index, span } => {
                 context.splat(&context.round_key()[4 * index..][..4], span)
             }
+            Self::CounterSplat32 { index, part } => {
+                let byte = context.counter_byte(index, part);
+                let key = match part {
+                    CounterPart::StartPlusKey => &context.round_key()[4 * index..][..4],
+                    CounterPart::Start | CounterPart::Change => &[0; 4],
+                };
+                let word: Vec<u8> = key.iter().map(|key| key ^ byte).collect();
+                context.splat(&word, Span::Vector)
+            }
             Self::KeyLanes => context.splat(&context.round_key()[..16], Span::Vector),
             Self::Matrix { id } | Self::MatrixPair { id } | Self::Bytes { id } => {
-                context.splat(&context.constant(id).lane(), Span::Vector)
+                context.splat(&context.constant(id).bytes(), Span::Vector)
             }
             Self::Xor | Self::Xor3 => meaning::xor(operands.iter().copied()),
             Self::And => meaning::and(operands[0], operands[1]),
+            Self::Add8 => meaning::add_8(operands[0], operands[1]),
+            Self::AddSaturating8 => meaning::add_saturating_8(operands[0], operands[1]),
+            Self::SubtractSaturating8 => meaning::subtract_saturating_8(operands[0], operands[1]),
             Self::ShiftLeft16 { count } => meaning::shift_left_16(operands[0], count),
             Self::ShiftRight16 { count } => meaning::shift_right_16(operands[0], count),
             Self::ShuffleBytes => meaning::shuffle_bytes(operands[0], operands[1]),

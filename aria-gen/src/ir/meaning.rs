@@ -1,6 +1,7 @@
 //! What instructions do to bytes.
 //!
-//! After the Intel SDM, volume 2: PUNPCKLBW, PSHUFB, PSLLW, PSRLW, GF2P8AFFINEQB, GF2P8AFFINEINVQB,
+//! After the Intel SDM, volume 2: PADDB, PADDUSB, PSUBUSB, PUNPCKLBW, PSHUFB, PSLLW, PSRLW,
+//! GF2P8AFFINEQB, GF2P8AFFINEINVQB,
 //! AESENCLAST, AESDECLAST; AES itself after FIPS 197. `tests/hardware_model.rs` compares these
 //! functions with silicon.
 
@@ -19,6 +20,21 @@ pub(super) fn xor<'a>(operands: impl Iterator<Item = &'a [u8]>) -> Vec<u8> {
 /// The bitwise and of two vectors.
 pub(super) fn and(a: &[u8], b: &[u8]) -> Vec<u8> {
     a.iter().zip(b).map(|(a, b)| a & b).collect()
+}
+
+/// PADDB: each byte, modulo 256.
+pub(super) fn add_8(a: &[u8], b: &[u8]) -> Vec<u8> {
+    a.iter().zip(b).map(|(a, b)| a.wrapping_add(*b)).collect()
+}
+
+/// PADDUSB: each byte, at most 255.
+pub(super) fn add_saturating_8(a: &[u8], b: &[u8]) -> Vec<u8> {
+    a.iter().zip(b).map(|(a, b)| a.saturating_add(*b)).collect()
+}
+
+/// PSUBUSB: each byte, at least 0.
+pub(super) fn subtract_saturating_8(a: &[u8], b: &[u8]) -> Vec<u8> {
+    a.iter().zip(b).map(|(a, b)| a.saturating_sub(*b)).collect()
 }
 
 /// PSLLW: each 16-bit word, least significant byte first, shifted left.

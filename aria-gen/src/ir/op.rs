@@ -4,7 +4,7 @@
 
 use super::interp::Context;
 use super::machine::Span;
-use super::meaning::{interleave, xor};
+use super::meaning::{add_8, and, interleave, xor};
 use crate::math::Sbox;
 
 /// How many vector operands an operation takes.
@@ -47,11 +47,31 @@ pub enum Access {
         /// Byte number within the round key.
         index: usize,
     },
+    /// Reads a byte of the batch's counters.
+    Counter {
+        /// Byte number within the counter.
+        index: usize,
+        /// Of which number.
+        part: CounterPart,
+    },
     /// Reads the constant with this index in [`crate::ir::Program::constants`].
     Constant {
         /// Index of the constant.
         id: usize,
     },
+}
+
+/// What a counter contributes. A batch's counters follow each other; byte 0 of one is its most
+/// significant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CounterPart {
+    /// A byte of the first counter.
+    Start,
+    /// The same plus the byte of the current round key.
+    StartPlusKey,
+    /// The same plus that byte of the counter 256 further on: what a carry out of the last byte
+    /// changes.
+    Change,
 }
 
 /// An operation of either vocabulary.
@@ -91,6 +111,26 @@ pub enum AbstractOp {
     },
     /// The whole current round key, in each 128-bit lane.
     RoundKey,
+    /// A byte of the batch's counters, in every byte of the vector.
+    CounterByte {
+        /// Byte number within the counter.
+        index: usize,
+        /// Of which number.
+        part: CounterPart,
+    },
+    /// The numbers, within the batch, of the blocks whose bytes the slice layout puts at the bytes of
+    /// the vector. Lanes take turns: byte p of lane l of n belongs to block p·n + l.
+    BlockNumbers {
+        /// The number at byte 0 of lane 0.
+        first: usize,
+    },
+    /// The sum of two vectors, each byte modulo 256.
+    AddBytes,
+    /// All ones in each byte where a sum (second operand) is smaller than one of its terms (first
+    /// operand), which says that it carried; else zero. No other term may exceed 128.
+    Carried,
+    /// The bitwise and of two vectors.
+    Masked,
     /// Bytes 0 to 7 of each 128-bit lane of two vectors, alternately.
     InterleaveLow,
     /// Bytes 8 to 15 of each 128-bit lane of two vectors, alternately.
@@ -121,10 +161,12 @@ impl Operation for AbstractOp {
     fn arity(&self) -> Arity {
         match self {
             Self::Load { .. } | Self::RoundKeyByte { .. } | Self::RoundKey => Arity::Exactly(0),
+            Self::CounterByte { .. } | Self::BlockNumbers { .. } => Arity::Exactly(0),
             Self::Store { .. } | Self::Substitute(_) => Arity::Exactly(1),
             Self::SubstituteLane(_) | Self::XorWithinLane(_) => Arity::Exactly(1),
             Self::RotateLane { .. } => Arity::Exactly(1),
             Self::InterleaveLow | Self::InterleaveHigh => Arity::Exactly(2),
+            Self::AddBytes | Self::Carried | Self::Masked => Arity::Exactly(2),
             // A row must have an operand for each of its bits; more are the layer's other inputs.
             Self::XorSelected { mask } => Arity::AtLeast(32 - mask.leading_zeros() as usize),
         }
@@ -135,6 +177,7 @@ impl Operation for AbstractOp {
             Self::Load { offset } => Access::Input { offset },
             Self::Store { offset } => Access::Output { offset },
             Self::RoundKeyByte { index } => Access::RoundKey { index },
+            Self::CounterByte { index, part } => Access::Counter { index, part },
             Self::RoundKey => Access::RoundKey { index: 0 },
             _ => Access::Pure,
         }
@@ -148,6 +191,24 @@ impl Operation for AbstractOp {
                 context.splat(&context.round_key()[*index..][..1], Span::Vector)
             }
             Self::RoundKey => context.splat(&context.round_key()[..16], Span::Vector),
+            Self::CounterByte { index, part } => {
+                let byte = match part {
+                    CounterPart::StartPlusKey => {
+                        context.counter_byte(*index, *part) ^ context.round_key()[*index]
+                    }
+                    CounterPart::Start | CounterPart::Change => context.counter_byte(*index, *part),
+                };
+                context.splat(&[byte], Span::Vector)
+            }
+            Self::BlockNumbers { first } => {
+                context.splat(&block_numbers(*first, context.vector_bytes()), Span::Vector)
+            }
+            Self::AddBytes => add_8(operands[0], operands[1]),
+            Self::Carried => {
+                let bytes = operands[0].iter().zip(operands[1]);
+                bytes.map(|(term, sum)| if sum < term { 0xff } else { 0 }).collect()
+            }
+            Self::Masked => and(operands[0], operands[1]),
             Self::InterleaveLow => interleave(operands[0], operands[1], 0),
             Self::InterleaveHigh => interleave(operands[0], operands[1], 8),
             Self::Substitute(sbox) => operands[0].iter().map(|&x| sbox.apply(x)).collect(),
@@ -170,6 +231,13 @@ impl Operation for AbstractOp {
             }
         }
     }
+}
+
+/// See [`AbstractOp::BlockNumbers`].
+#[must_use]
+pub fn block_numbers(first: usize, vector_bytes: usize) -> Vec<u8> {
+    let lanes = vector_bytes / 16;
+    (0..vector_bytes).map(|i| (first + i % 16 * lanes + i / 16) as u8).collect()
 }
 
 /// The exclusive or of the bytes of `lane` whose bit is set in `mask`.

@@ -6,7 +6,7 @@
 use core::fmt::{self, Display, Formatter};
 
 use super::machine::{Form, MachineOp, Span};
-use super::op::{AbstractOp, Operation};
+use super::op::{AbstractOp, CounterPart, Operation};
 use super::program::{Call, Control, KeyRef, Program};
 use super::routine::{Routine, Value};
 
@@ -16,6 +16,13 @@ impl Display for AbstractOp {
             Self::Load { offset } => write!(f, "load {offset}"),
             Self::Store { offset } => write!(f, "store {offset}"),
             Self::RoundKeyByte { index } => write!(f, "round_key_byte {index}"),
+            Self::CounterByte { index, part } => {
+                write!(f, "counter_byte {index} {}", part_name(*part))
+            }
+            Self::BlockNumbers { first } => write!(f, "block_numbers {first}"),
+            Self::AddBytes => f.write_str("add_bytes"),
+            Self::Carried => f.write_str("carried"),
+            Self::Masked => f.write_str("masked"),
             Self::RoundKey => f.write_str("round_key"),
             Self::InterleaveLow => f.write_str("interleave_low"),
             Self::InterleaveHigh => f.write_str("interleave_high"),
@@ -36,11 +43,15 @@ impl Display for Form {
             Self::Load => "load",
             Self::Store => "store",
             Self::KeySplat32 => "key_splat32",
+            Self::CounterSplat32 => "counter_splat32",
             Self::KeyLanes => "key_lanes",
             Self::Matrix => "matrix",
             Self::MatrixPair => "matrix_pair",
             Self::Bytes => "bytes",
             Self::And => "and",
+            Self::Add8 => "add8",
+            Self::AddSaturating8 => "add_saturating8",
+            Self::SubtractSaturating8 => "subtract_saturating8",
             Self::ShiftLeft16 => "shift_left16",
             Self::ShiftRight16 => "shift_right16",
             Self::ShuffleBytes => "shuffle_bytes",
@@ -65,6 +76,7 @@ impl Display for MachineOp {
         match self {
             Self::Load { offset } | Self::Store { offset } => write!(f, " {offset}"),
             Self::KeySplat32 { index, .. } => write!(f, " {index}"),
+            Self::CounterSplat32 { index, part } => write!(f, " {index} {}", part_name(*part)),
             Self::Matrix { id } | Self::MatrixPair { id } | Self::Bytes { id } => {
                 write!(f, " {id}")
             }
@@ -78,6 +90,14 @@ impl Display for MachineOp {
             Span::Vector => Ok(()),
             Span::Lane => f.write_str(" of a lane"),
         }
+    }
+}
+
+fn part_name(part: CounterPart) -> &'static str {
+    match part {
+        CounterPart::Start => "start",
+        CounterPart::StartPlusKey => "start_plus_key",
+        CounterPart::Change => "change",
     }
 }
 
@@ -121,7 +141,7 @@ impl<O: Operation> Display for Program<O> {
             self.vector_bytes, self.batch_bytes, self.output_bytes
         )?;
         for (id, constant) in self.constants.iter().enumerate() {
-            writeln!(f, "constant {id} {} = {:02x?}", constant.name, constant.data.lane())?;
+            writeln!(f, "constant {id} {} = {:02x?}", constant.name, constant.data.bytes())?;
         }
         for routine in &self.routines {
             write!(f, "\n{routine}")?;
@@ -137,6 +157,11 @@ impl<O: Operation> Program<O> {
         for item in control {
             match item {
                 Control::Call(call) => writeln!(f, "{indent}{}", self.call_text(call))?,
+                Control::ByCarry { carried, alike } => {
+                    writeln!(f, "{indent}if the last byte of the counter carries in the batch")?;
+                    writeln!(f, "{indent}  then: {}", self.call_text(carried))?;
+                    writeln!(f, "{indent}  else: {}", self.call_text(alike))?;
+                }
                 Control::EachBatch(body) => {
                     writeln!(f, "{indent}each batch")?;
                     self.fmt_control(f, body, depth + 1)?;

@@ -23,8 +23,10 @@ pub enum ConstantData {
     Matrix(BitMatrix),
     /// Two such matrices: one for the lower half of a lane, one for the upper.
     MatrixPair([BitMatrix; 2]),
-    /// Sixteen bytes: a shuffle's control, a nibble table, a mask.
+    /// Sixteen bytes in each lane: a shuffle's control, a nibble table, a mask.
     Bytes([u8; 16]),
+    /// The bytes of each lane.
+    Lanes(Vec<[u8; 16]>),
 }
 
 impl ConstantData {
@@ -34,17 +36,16 @@ impl ConstantData {
         matches!(self, Self::Matrix(_) | Self::MatrixPair(_))
     }
 
-    /// The bytes of one 128-bit lane.
+    /// The bytes of which repetition fills a vector: of a half lane, of a lane or of all lanes.
     #[must_use]
-    pub fn lane(&self) -> [u8; 16] {
-        let pair = |low: &BitMatrix, high: &BitMatrix| {
-            let halves = [low, high].map(|matrix| matrix.to_gfni().to_le_bytes());
-            core::array::from_fn(|i| halves[i / 8][i % 8])
-        };
+    pub fn bytes(&self) -> Vec<u8> {
         match self {
-            Self::Matrix(matrix) => pair(matrix, matrix),
-            Self::MatrixPair([low, high]) => pair(low, high),
-            Self::Bytes(bytes) => *bytes,
+            Self::Matrix(matrix) => matrix.to_gfni().to_le_bytes().to_vec(),
+            Self::MatrixPair(pair) => {
+                pair.iter().flat_map(|matrix| matrix.to_gfni().to_le_bytes()).collect()
+            }
+            Self::Bytes(bytes) => bytes.to_vec(),
+            Self::Lanes(lanes) => lanes.as_flattened().to_vec(),
         }
     }
 }
@@ -88,13 +89,32 @@ pub struct Call {
     pub times: usize,
 }
 
+/// How a program counts its blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counter {
+    /// As one number of 128 bits, the most significant byte first.
+    Whole,
+}
+
+/// Bytes of a counter, and of the block that it makes.
+pub const COUNTER_BYTES: usize = 16;
+
 /// Public control flow. Counts come from the caller and from the number of round keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Control {
     /// A call.
     Call(Call),
-    /// The body once for each batch; input and output move on by a batch each time.
+    /// The body once for each batch; input, output and the counter, if there is one, move on by a
+    /// batch each time.
     EachBatch(Vec<Control>),
+    /// One of two calls with the same key and result. Counters are public, so this is no branch on a
+    /// secret.
+    ByCarry {
+        /// When the last byte of the counter carries within the batch.
+        carried: Call,
+        /// When all counters of the batch have their other bytes in common.
+        alike: Call,
+    },
     /// The calls `odd`, `even`, `odd`, … , `odd`, one for each round key between the first and the
     /// last, whose number is odd.
     AlternateRounds {
@@ -114,6 +134,8 @@ pub struct Program<O> {
     pub batch_bytes: usize,
     /// Bytes that a batch writes.
     pub output_bytes: usize,
+    /// The counter that the program counts, if it does.
+    pub counter: Option<Counter>,
     /// Named constants, in order of first use.
     pub constants: Vec<Constant>,
     /// The routines, in the order in which a reader wants them.
@@ -135,6 +157,7 @@ impl<O: Operation> Program<O> {
             vector_bytes: self.vector_bytes,
             batch_bytes: self.batch_bytes,
             output_bytes: self.output_bytes,
+            counter: self.counter,
             constants,
             routines,
             entry: self.entry.clone(),
@@ -151,6 +174,22 @@ impl<O: Operation> Program<O> {
         &self.routines[id.0]
     }
 
+    /// Blocks of a batch, as counters count them.
+    #[must_use]
+    pub fn batch_blocks(&self) -> usize {
+        self.batch_bytes / COUNTER_BYTES
+    }
+
+    /// The two calls of a [`Control::ByCarry`] in `control`, if there is one.
+    #[must_use]
+    pub fn by_carry(control: &[Control]) -> Option<(&Call, &Call)> {
+        control.iter().find_map(|item| match item {
+            Control::ByCarry { carried, alike } => Some((carried, alike)),
+            Control::EachBatch(body) => Self::by_carry(body),
+            Control::Call(_) | Control::AlternateRounds { .. } => None,
+        })
+    }
+
     /// How many round keys the program takes, when it names each by its number.
     #[must_use]
     pub fn fixed_keys(&self) -> Option<usize> {
@@ -158,14 +197,17 @@ impl<O: Operation> Program<O> {
             let numbers = control.iter().filter_map(|item| match item {
                 Control::Call(Call { key: Some(KeyRef::Nth(number)), .. }) => Some(number + 1),
                 Control::EachBatch(body) => most(body),
-                Control::Call(_) | Control::AlternateRounds { .. } => None,
+                Control::Call(_) | Control::ByCarry { .. } | Control::AlternateRounds { .. } => {
+                    None
+                }
             });
             numbers.max()
         }
         most(&self.entry)
     }
 
-    /// How often each routine runs in one batch with `rounds` rounds, by routine index.
+    /// How often each routine runs in one batch, in which no counter carries, with `rounds` rounds, by
+    /// routine index.
     #[must_use]
     pub fn calls_per_batch(&self, rounds: usize) -> Vec<usize> {
         fn count(control: &[Control], rounds: usize, calls: &mut [usize]) {
@@ -173,6 +215,7 @@ impl<O: Operation> Program<O> {
                 match item {
                     Control::Call(call) => calls[call.routine.0] += call.times,
                     Control::EachBatch(body) => count(body, rounds, calls),
+                    Control::ByCarry { alike, .. } => calls[alike.routine.0] += alike.times,
                     Control::AlternateRounds { odd, even } => {
                         calls[odd.routine.0] += odd.times * (rounds / 2);
                         calls[even.routine.0] += even.times * (rounds / 2 - 1);

@@ -3,7 +3,7 @@
 //! Values carry role names (`s3`, `t0`, `y15`), which the emitted code keeps. Statements carry a
 //! step, the unit in which a reader takes in a routine ("SL1: S2 on bytes 1, 5, 9 and 13").
 
-use super::op::{Access, Operation};
+use super::op::{Access, CounterPart, Operation};
 
 /// A vector defined once in a [`Routine`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -193,7 +193,23 @@ impl<O: Operation> Routine<O> {
     /// Whether any statement reads the current round key.
     #[must_use]
     pub fn reads_round_key(&self) -> bool {
-        self.touches(|access| matches!(access, Access::RoundKey { .. }))
+        self.touches(|access| {
+            let keyed = CounterPart::StartPlusKey;
+            matches!(access, Access::RoundKey { .. })
+                || matches!(access, Access::Counter { part, .. } if part == keyed)
+        })
+    }
+
+    /// Whether any statement reads the batch's counter.
+    #[must_use]
+    pub fn reads_counter(&self) -> bool {
+        self.touches(|access| matches!(access, Access::Counter { .. }))
+    }
+
+    /// Whether any statement reads the counter 256 further on.
+    #[must_use]
+    pub fn reads_carried_counter(&self) -> bool {
+        self.touches(|access| matches!(access, Access::Counter { part: CounterPart::Change, .. }))
     }
 
     /// Whether any statement reads the input.

@@ -5,7 +5,7 @@
 //! written, so that a kernel may work in place.
 
 use super::op::{Access, Operation};
-use super::program::{Call, Control, KeyRef, Program};
+use super::program::{COUNTER_BYTES, Call, Control, KeyRef, Program};
 use super::routine::{Routine, Value};
 
 /// What is wrong with a program, and where.
@@ -87,6 +87,12 @@ impl<O: Operation> Program<O> {
                 Access::RoundKey { index } if index >= 16 => {
                     return fail(format!("a round key has no byte {index}"));
                 }
+                Access::Counter { index, .. } if index >= COUNTER_BYTES => {
+                    return fail(format!("a counter has no byte {index}"));
+                }
+                Access::Counter { .. } if self.counter.is_none() => {
+                    return fail("the program counts nothing".to_owned());
+                }
                 Access::Constant { id } if id >= self.constants.len() => {
                     return fail(format!("no constant {id}"));
                 }
@@ -143,6 +149,15 @@ impl<O: Operation> Frame<'_, O> {
                 }
                 Control::EachBatch(body) => self.check(body, true)?,
                 Control::Call(call) => self.check_call(call, in_batch, false)?,
+                Control::ByCarry { carried, alike } => {
+                    if !in_batch || (carried.key, carried.result) != (alike.key, alike.result) {
+                        let fault = "calls by carry stand in a batch, with one key and result";
+                        return Err(VerifyError::new("entry", fault));
+                    }
+                    for call in [carried, alike] {
+                        self.check_call(call, in_batch, false)?;
+                    }
+                }
                 Control::AlternateRounds { odd, even } => {
                     for call in [odd, even] {
                         self.check_call(call, in_batch, true)?;
@@ -179,6 +194,9 @@ impl<O: Operation> Frame<'_, O> {
         }
         if call.key.is_some() != routine.reads_round_key() {
             return fail("a round key is passed exactly when the routine reads one");
+        }
+        if routine.reads_counter() && (!in_batch || turn || call.times > 1) {
+            return fail("a counter is read outside a batch, in a round or repeatedly");
         }
         if call.key == Some(KeyRef::Turn) && !turn {
             return fail("a turn's round key outside the round loop");

@@ -81,6 +81,14 @@ pub static ROWS: &[Row] = &{
         row(KeyLanes,      Evex,   Ymm, "vbroadcasti32x4",   "_mm256_set_epi64x",                     &[F, Vl],      Register),
         row(KeyLanes,      Evex,   Zmm, "vbroadcasti32x4",   "_mm512_set_epi64",                      &[F],          Register),
 
+        // From a general register: movd, then pshufd, vpshufd or vpbroadcastd; EVEX in one step.
+        row(CounterSplat32,    Legacy, Xmm, "pshufd",            "_mm_set1_epi32",                        &[],           Register),
+        row(CounterSplat32,    Vex,    Xmm, "vpshufd",           "_mm_set1_epi32",                        &[Avx],        Register),
+        row(CounterSplat32,    Vex,    Ymm, "vpbroadcastd",      "_mm256_set1_epi32",                     &[Avx, Avx2],  Register),
+        row(CounterSplat32,    Evex,   Xmm, "vpbroadcastd",      "_mm_set1_epi32",                        &[F, Vl],      Register),
+        row(CounterSplat32,    Evex,   Ymm, "vpbroadcastd",      "_mm256_set1_epi32",                     &[F, Vl],      Register),
+        row(CounterSplat32,    Evex,   Zmm, "vpbroadcastd",      "_mm512_set1_epi32",                     &[F],          Register),
+
         // With 16 registers a matrix is a memory operand; with 32 it stays in a register.
         row(Matrix,    Legacy, Xmm, "movdqa",            "_mm_set1_epi64x",                       &[],           Operand),
         row(Matrix,    Vex,    Xmm, "vmovdqa",           "_mm_set1_epi64x",                       &[Avx],        Operand),
@@ -107,7 +115,7 @@ pub static ROWS: &[Row] = &{
         row(Xor3,          Evex,   Ymm, "vpternlogd",        "_mm256_ternarylogic_epi32",             &[F, Vl],      Register),
         row(Xor3,          Evex,   Zmm, "vpternlogd",        "_mm512_ternarylogic_epi32",             &[F],          Register),
 
-        // Sixteen bytes in each lane. With 16 registers they are counted as memory operands, like matrices.
+        // The same bytes in each lane or each lane its own. With 16 registers they are counted as memory operands, like matrices.
         row(Bytes,         Legacy, Xmm, "movdqa",            "_mm_set_epi64x",                        &[],          Operand),
         row(Bytes,         Vex,    Xmm, "vmovdqa",           "_mm_set_epi64x",                        &[Avx],       Operand),
         row(Bytes,         Vex,    Ymm, "vmovdqa",           "_mm256_set_epi64x",                     &[Avx],       Operand),
@@ -121,6 +129,27 @@ pub static ROWS: &[Row] = &{
         row(And,           Evex,   Xmm, "vpandd",            "_mm_and_si128",                         &[F, Vl],     Register),
         row(And,           Evex,   Ymm, "vpandd",            "_mm256_and_si256",                      &[F, Vl],     Register),
         row(And,           Evex,   Zmm, "vpandd",            "_mm512_and_si512",                      &[F],         Register),
+
+        row(Add8,              Legacy, Xmm, "paddb",             "_mm_add_epi8",                          &[],           Register),
+        row(Add8,              Vex,    Xmm, "vpaddb",            "_mm_add_epi8",                          &[Avx],        Register),
+        row(Add8,              Vex,    Ymm, "vpaddb",            "_mm256_add_epi8",                       &[Avx, Avx2],  Register),
+        row(Add8,              Evex,   Xmm, "vpaddb",            "_mm_add_epi8",                          &[F, Bw, Vl],  Register),
+        row(Add8,              Evex,   Ymm, "vpaddb",            "_mm256_add_epi8",                       &[F, Bw, Vl],  Register),
+        row(Add8,              Evex,   Zmm, "vpaddb",            "_mm512_add_epi8",                       &[F, Bw],      Register),
+
+        row(AddSaturating8,    Legacy, Xmm, "paddusb",           "_mm_adds_epu8",                         &[],           Register),
+        row(AddSaturating8,    Vex,    Xmm, "vpaddusb",          "_mm_adds_epu8",                         &[Avx],        Register),
+        row(AddSaturating8,    Vex,    Ymm, "vpaddusb",          "_mm256_adds_epu8",                      &[Avx, Avx2],  Register),
+        row(AddSaturating8,    Evex,   Xmm, "vpaddusb",          "_mm_adds_epu8",                         &[F, Bw, Vl],  Register),
+        row(AddSaturating8,    Evex,   Ymm, "vpaddusb",          "_mm256_adds_epu8",                      &[F, Bw, Vl],  Register),
+        row(AddSaturating8,    Evex,   Zmm, "vpaddusb",          "_mm512_adds_epu8",                      &[F, Bw],      Register),
+
+        row(SubtractSaturating8,Legacy, Xmm, "psubusb",           "_mm_subs_epu8",                         &[],           Register),
+        row(SubtractSaturating8,Vex,    Xmm, "vpsubusb",          "_mm_subs_epu8",                         &[Avx],        Register),
+        row(SubtractSaturating8,Vex,    Ymm, "vpsubusb",          "_mm256_subs_epu8",                      &[Avx, Avx2],  Register),
+        row(SubtractSaturating8,Evex,   Xmm, "vpsubusb",          "_mm_subs_epu8",                         &[F, Bw, Vl],  Register),
+        row(SubtractSaturating8,Evex,   Ymm, "vpsubusb",          "_mm256_subs_epu8",                      &[F, Bw, Vl],  Register),
+        row(SubtractSaturating8,Evex,   Zmm, "vpsubusb",          "_mm512_subs_epu8",                      &[F, Bw],      Register),
 
         row(ShiftLeft16,   Legacy, Xmm, "psllw",             "_mm_slli_epi16",                        &[],          Register),
         row(ShiftLeft16,   Vex,    Xmm, "vpsllw",            "_mm_slli_epi16",                        &[Avx],       Register),

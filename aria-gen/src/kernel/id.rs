@@ -21,6 +21,9 @@ axis! {
     Frame, "frame" {
         /// Nothing: each block for itself. Left out of ids.
         Ecb = "ecb",
+        /// Counter mode, NIST SP 800-38A section 6.5: the images of a counter's values are added to
+        /// the blocks. The counter is one number of 128 bits, the most significant byte first.
+        Ctr = "ctr",
         /// The key schedule, RFC 5794 section 2.2, both directions.
         Keys = "keys",
     }

@@ -14,9 +14,18 @@
 //!
 //! **Round keys** are added at the end of a round, where the diffusion layer can take them as
 //! further addends; the first round key is added before the first round.
+//!
+//! **Counter mode** needs no transposition on the way in. The counters of a batch differ in their
+//! last byte only, so each other slice is one byte repeated, and the first round key is added to it
+//! before that. Only where the last byte carries within the batch do the blocks behind the carry
+//! have the other bytes of the next number. Counters are public: a batch in which none carries takes
+//! a shorter way. On the way out the input is added to the blocks.
 
-use crate::ir::{AbstractOp, Call, Control, KeyRef, Program, Routine, RoutineId, Value};
-use crate::kernel::KernelId;
+use crate::ir::{
+    AbstractOp, COUNTER_BYTES, Call, Control, Counter, CounterPart, KeyRef, Program, Routine,
+    RoutineId, Value,
+};
+use crate::kernel::id::{Frame, KernelId};
 use crate::spec::aria::{self, Layer};
 
 /// The abstract program of an ARIA kernel in the slice layout.
@@ -26,60 +35,86 @@ use crate::spec::aria::{self, Layer};
 pub fn build_slice(id: KernelId) -> Program<AbstractOp> {
     let vector_bytes = id.width.bytes();
     let shape = Shape { vector_bytes, halves: id.blocks / vector_bytes };
-    let routines = vec![
-        shape.load(),
-        shape.interleave(),
-        shape.add_round_key(),
-        shape.round("fo", Layer::Sl1),
-        shape.round("fe", Layer::Sl2),
-        shape.last_round(),
-        shape.store(),
-    ];
-    let [load, interleave, add_round_key, fo, fe, last_round, store] =
-        core::array::from_fn(RoutineId);
-    let on_slices =
-        |routine, key| Call { routine, arg: Some("slices"), key, result: Some("slices"), times: 1 };
-    let transpose = |arg, result| {
-        Control::Call(Call {
-            routine: interleave,
-            arg: Some(arg),
-            key: None,
-            result: Some(result),
-            times: 4,
-        })
+    let mut routines = Vec::new();
+    let mut batch = match id.frame {
+        Frame::Ctr => from_counters(shape, &mut routines),
+        // Key schedules are in rows, says the matrix.
+        Frame::Ecb | Frame::Keys => from_input(shape, &mut routines),
     };
-    let batch = vec![
-        Control::Call(Call {
-            routine: load,
-            arg: None,
-            key: None,
-            result: Some("blocks"),
-            times: 1,
-        }),
-        transpose("blocks", "slices"),
-        Control::Call(on_slices(add_round_key, Some(KeyRef::First))),
-        Control::AlternateRounds {
-            odd: on_slices(fo, Some(KeyRef::Turn)),
-            even: on_slices(fe, Some(KeyRef::Turn)),
-        },
-        Control::Call(on_slices(last_round, Some(KeyRef::Last))),
-        transpose("slices", "blocks"),
-        Control::Call(Call {
-            routine: store,
-            arg: Some("blocks"),
-            key: None,
-            result: None,
-            times: 1,
-        }),
-    ];
+    let [fo, fe, last_round] =
+        [shape.round("fo", Layer::Sl1), shape.round("fe", Layer::Sl2), shape.last_round()]
+            .map(|routine| add(&mut routines, routine));
+    batch.push(Control::AlternateRounds {
+        odd: on("slices", fo, Some(KeyRef::Turn)),
+        even: on("slices", fe, Some(KeyRef::Turn)),
+    });
+    batch.push(Control::Call(on("slices", last_round, Some(KeyRef::Last))));
+    batch.push(transpose(shape, &mut routines, "slices", "blocks"));
+    if id.frame == Frame::Ctr {
+        let add_input = add(&mut routines, shape.add_input());
+        batch.push(Control::Call(on("blocks", add_input, None)));
+    }
+    let store = add(&mut routines, shape.store());
+    batch.push(Control::Call(Call { result: None, ..on("blocks", store, None) }));
     Program {
         vector_bytes,
         batch_bytes: id.blocks * aria::BLOCK_BYTES,
         output_bytes: id.blocks * aria::BLOCK_BYTES,
+        counter: (id.frame == Frame::Ctr).then_some(Counter::Whole),
         constants: Vec::new(),
         routines,
         entry: vec![Control::EachBatch(batch)],
     }
+}
+
+/// The blocks of the input as slices, with the first round key.
+fn from_input(shape: Shape, routines: &mut Vec<Routine<AbstractOp>>) -> Vec<Control> {
+    let load = add(routines, shape.load());
+    let load = Control::Call(Call { arg: None, ..on("blocks", load, None) });
+    let transpose = transpose(shape, routines, "blocks", "slices");
+    let add_round_key = add(routines, shape.add_round_key());
+    vec![load, transpose, Control::Call(on("slices", add_round_key, Some(KeyRef::First)))]
+}
+
+/// The counters of the batch as slices, with the first round key.
+fn from_counters(shape: Shape, routines: &mut Vec<Routine<AbstractOp>>) -> Vec<Control> {
+    let [alike, carried] = [shape.counters_alike(), shape.counters_carried()].map(|routine| Call {
+        arg: None,
+        ..on("slices", add(routines, routine), Some(KeyRef::First))
+    });
+    vec![Control::ByCarry { carried, alike }]
+}
+
+/// A call that redefines a state.
+fn on(state: &'static str, routine: RoutineId, key: Option<KeyRef>) -> Call {
+    Call { routine, arg: Some(state), key, result: Some(state), times: 1 }
+}
+
+/// Four times `interleave`, which is added when it is not there yet.
+fn transpose(
+    shape: Shape,
+    routines: &mut Vec<Routine<AbstractOp>>,
+    arg: &'static str,
+    result: &'static str,
+) -> Control {
+    let interleave = shape.interleave();
+    let known = routines.iter().position(|routine| *routine == interleave);
+    let routine = known.map_or_else(|| add(routines, interleave), RoutineId);
+    let (arg, result) = (Some(arg), Some(result));
+    Control::Call(Call { routine, arg, key: None, result, times: 4 })
+}
+
+fn add(routines: &mut Vec<Routine<AbstractOp>>, routine: Routine<AbstractOp>) -> RoutineId {
+    routines.push(routine);
+    RoutineId(routines.len() - 1)
+}
+
+/// The byte of a counter that counts blocks.
+const LAST_BYTE: usize = COUNTER_BYTES - 1;
+
+/// The exclusive or of two vectors.
+fn sum_of_two() -> AbstractOp {
+    AbstractOp::XorSelected { mask: 0b11 }
 }
 
 /// Sixteen slices for each half.
@@ -105,6 +140,15 @@ impl Shape {
         format!("{half}{prefix}{}", register % 16)
     }
 
+    /// A role that each half has once.
+    fn half_role(self, name: &str, half: usize) -> String {
+        match (self.halves, half) {
+            (1, _) => name.to_owned(),
+            (_, 0) => format!("a_{name}"),
+            (_, _) => format!("b_{name}"),
+        }
+    }
+
     fn params(self, routine: &mut Routine<AbstractOp>, prefix: &str) -> Vec<Value> {
         let registers = 0..self.registers();
         registers.map(|r| routine.param(self.role(prefix, r))).collect()
@@ -127,7 +171,7 @@ impl Shape {
     }
 
     fn store(self) -> Routine<AbstractOp> {
-        let mut routine = Routine::new("store", "Stores a batch as `load` loads it.");
+        let mut routine = Routine::new("store", "Stores a batch, block after block.");
         for (r, value) in self.params(&mut routine, "b").into_iter().enumerate() {
             let offset = r * self.vector_bytes;
             routine.push_store(AbstractOp::Store { offset }, &[value]);
@@ -159,6 +203,105 @@ impl Shape {
         let mut routine = Routine::new("add_round_key", "Adds a round key to every block.");
         let slices = self.params(&mut routine, "s");
         let results = self.push_add_round_key(&mut routine, &slices);
+        routine.set_results(results);
+        routine
+    }
+
+    fn counters_alike(self) -> Routine<AbstractOp> {
+        let doc = "The counters of a batch as slices, and the first round key, when all counters \
+                   but for their last bytes are alike.";
+        let mut routine = Routine::new("counters_alike", doc);
+        routine.step("All but the last bytes");
+        let slices: Vec<Value> = (0..LAST_BYTE)
+            .map(|index| Self::push_counter_byte(&mut routine, index, CounterPart::StartPlusKey))
+            .collect();
+        routine.step("The last bytes");
+        let start = Self::push_counter_byte(&mut routine, LAST_BYTE, CounterPart::Start);
+        let key = routine.push("k15", AbstractOp::RoundKeyByte { index: LAST_BYTE }, &[]);
+        let mut results = Vec::new();
+        for half in 0..self.halves {
+            let last = self.push_last_bytes(&mut routine, half, start);
+            let args = [last, key];
+            let last = routine.push(self.role("s", 16 * half + LAST_BYTE), sum_of_two(), &args);
+            results.extend(slices.iter().copied().chain([last]));
+        }
+        routine.set_results(results);
+        routine
+    }
+
+    fn counters_carried(self) -> Routine<AbstractOp> {
+        let doc = "The same when the last byte carries: the counters behind the carry differ by \
+                   what it changes.";
+        let mut routine = Routine::new("counters_carried", doc);
+        routine.step("The last bytes, and where they carried");
+        let start = Self::push_counter_byte(&mut routine, LAST_BYTE, CounterPart::Start);
+        let key = routine.push("k15", AbstractOp::RoundKeyByte { index: LAST_BYTE }, &[]);
+        let lasts: Vec<Value> =
+            (0..self.halves).map(|half| self.push_last_bytes(&mut routine, half, start)).collect();
+        let halves: Vec<[Value; 2]> = lasts
+            .iter()
+            .enumerate()
+            .map(|(half, &last)| {
+                let role = self.half_role("wrapped", half);
+                let wrapped = routine.push(role, AbstractOp::Carried, &[start, last]);
+                let role = self.role("s", 16 * half + LAST_BYTE);
+                [wrapped, routine.push(role, sum_of_two(), &[last, key])]
+            })
+            .collect();
+        routine.step("All but the last bytes");
+        let mut results = Vec::new();
+        for (half, [wrapped, last]) in halves.into_iter().enumerate() {
+            for index in 0..LAST_BYTE {
+                let part = CounterPart::StartPlusKey;
+                let before = Self::push_counter_byte(&mut routine, index, part);
+                let change = Self::push_counter_byte(&mut routine, index, CounterPart::Change);
+                let role = |prefix| self.role(prefix, 16 * half + index);
+                let changed = routine.push(role("d"), AbstractOp::Masked, &[wrapped, change]);
+                results.push(routine.push(role("s"), sum_of_two(), &[before, changed]));
+            }
+            results.push(last);
+        }
+        routine.set_results(results);
+        routine
+    }
+
+    /// The last bytes of the counters of a half, modulo 256.
+    fn push_last_bytes(
+        self,
+        routine: &mut Routine<AbstractOp>,
+        half: usize,
+        start: Value,
+    ) -> Value {
+        let first = half * self.vector_bytes;
+        let numbers = AbstractOp::BlockNumbers { first };
+        let numbers = routine.push(self.half_role("n", half), numbers, &[]);
+        let role = self.half_role("last", half);
+        routine.push(role, AbstractOp::AddBytes, &[start, numbers])
+    }
+
+    fn push_counter_byte(
+        routine: &mut Routine<AbstractOp>,
+        index: usize,
+        part: CounterPart,
+    ) -> Value {
+        let prefix = match part {
+            CounterPart::Start => "c",
+            CounterPart::StartPlusKey => "ck",
+            CounterPart::Change => "x",
+        };
+        routine.push(format!("{prefix}{index}"), AbstractOp::CounterByte { index, part }, &[])
+    }
+
+    fn add_input(self) -> Routine<AbstractOp> {
+        let doc = "Adds a batch of the input, which lies as `store` stores it.";
+        let mut routine = Routine::new("add_input", doc);
+        let blocks = self.params(&mut routine, "b");
+        let mut results = Vec::new();
+        for (r, block) in blocks.into_iter().enumerate() {
+            let offset = r * self.vector_bytes;
+            let input = routine.push(self.role("m", r), AbstractOp::Load { offset }, &[]);
+            results.push(routine.push(self.role("y", r), sum_of_two(), &[block, input]));
+        }
         routine.set_results(results);
         routine
     }
@@ -233,9 +376,8 @@ impl Shape {
 
     fn push_add_round_key(self, routine: &mut Routine<AbstractOp>, slices: &[Value]) -> Vec<Value> {
         let keys = self.push_round_key(routine);
-        let sum = AbstractOp::XorSelected { mask: 0b11 };
         let sums = slices.iter().enumerate().map(|(r, slice)| {
-            routine.push(self.role("y", r), sum.clone(), &[*slice, keys[r % 16]])
+            routine.push(self.role("y", r), sum_of_two(), &[*slice, keys[r % 16]])
         });
         sums.collect()
     }

@@ -7,7 +7,7 @@ use super::writer::{Writer, constant_op, xor_of};
 use super::{Constants, LowerError, Target};
 use crate::ir::{
     AbstractOp, Constant, ConstantData, Form, MachineOp, Operation, Routine, Span, Step, Stmt,
-    Value, shift_rows,
+    Value, block_numbers, shift_rows,
 };
 use crate::isa::Isa;
 use crate::kernel::{KeyForm, Layout};
@@ -91,6 +91,22 @@ impl<'a> Lowering<'a> {
         let op = match &stmt.op {
             AbstractOp::Load { offset } => MachineOp::Load { offset: *offset },
             AbstractOp::Store { offset } => MachineOp::Store { offset: *offset },
+            AbstractOp::CounterByte { index, part } => {
+                MachineOp::CounterSplat32 { index: *index, part: *part }
+            }
+            AbstractOp::BlockNumbers { first } => {
+                let numbers = self.push_block_numbers(*first);
+                self.define(stmt, numbers);
+                return Ok(());
+            }
+            AbstractOp::Carried => {
+                let [term, sum] = [0, 1].map(|i| self.values[&stmt.args[i]]);
+                let carried = self.push_carried(self.role(stmt), term, sum);
+                self.define(stmt, carried);
+                return Ok(());
+            }
+            AbstractOp::AddBytes => MachineOp::Add8,
+            AbstractOp::Masked => MachineOp::And,
             AbstractOp::InterleaveLow => MachineOp::UnpackLow8,
             AbstractOp::InterleaveHigh => MachineOp::UnpackHigh8,
             AbstractOp::RoundKeyByte { .. } if self.keys_in_sboxes => return Ok(()),
@@ -133,6 +149,27 @@ impl<'a> Lowering<'a> {
             self.to.push_store(op, &args);
         }
         Ok(())
+    }
+
+    /// The numbers of blocks as a constant.
+    fn push_block_numbers(&mut self, first: usize) -> Value {
+        let numbers = block_numbers(first, self.target.isa.width.bytes());
+        let lanes = numbers.as_chunks::<16>().0;
+        self.push_constant(Constant {
+            name: if first == 0 { "NUMBERS".to_owned() } else { format!("NUMBERS_FROM_{first}") },
+            doc: "Which block of the batch each byte of a slice belongs to.".to_owned(),
+            data: match lanes {
+                [lane] => ConstantData::Bytes(*lane),
+                lanes => ConstantData::Lanes(lanes.to_vec()),
+            },
+        })
+    }
+
+    /// Where `sum`, of `term` and another, carried, it is by 128 or more below `term`, since the
+    /// other is at most 128: doubled with saturation, that difference is all ones.
+    fn push_carried(&mut self, role: &str, term: Value, sum: Value) -> Value {
+        let below = self.push("below", MachineOp::SubtractSaturating8, &[term, sum]);
+        self.push(role, MachineOp::AddSaturating8, &[below, below])
     }
 
     /// An exclusive or of any number of values, three at a time where the target can.

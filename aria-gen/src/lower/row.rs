@@ -113,6 +113,10 @@ impl Walk<'_> {
         for item in control.iter().rev() {
             match item {
                 Control::Call(call) => self.call(call)?,
+                Control::ByCarry { carried, alike } => {
+                    self.call(carried)?;
+                    self.call(alike)?;
+                }
                 Control::EachBatch(body) => self.control(body)?,
                 Control::AlternateRounds { odd, even } => {
                     self.call(odd)?;
@@ -242,6 +246,11 @@ impl<'a> Lowering<'a> {
                 Known::Placed { value, shape, ready }
             }
             AbstractOp::RoundKeyByte { .. }
+            | AbstractOp::CounterByte { .. }
+            | AbstractOp::BlockNumbers { .. }
+            | AbstractOp::AddBytes
+            | AbstractOp::Carried
+            | AbstractOp::Masked
             | AbstractOp::InterleaveLow
             | AbstractOp::InterleaveHigh
             | AbstractOp::Substitute(_) => {

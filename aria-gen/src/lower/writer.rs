@@ -22,7 +22,7 @@ pub(super) fn constant_op(constant: &Constant, id: usize) -> MachineOp {
     match constant.data {
         ConstantData::Matrix(_) => MachineOp::Matrix { id },
         ConstantData::MatrixPair(_) => MachineOp::MatrixPair { id },
-        ConstantData::Bytes(_) => MachineOp::Bytes { id },
+        ConstantData::Bytes(_) | ConstantData::Lanes(_) => MachineOp::Bytes { id },
     }
 }
 

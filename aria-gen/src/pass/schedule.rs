@@ -3,7 +3,7 @@
 //! Steps keep their order, for a reader's sake: what a step needs comes before it. Within a step
 //! the next statement is, of those whose operands are there, the one that (1) does not take the
 //! routine above its registers, (2) has the longest way to the end of the routine by latency,
-//! (3) frees most registers, (4) came first before. Loads of constants and key bytes wait until
+//! (3) frees most registers, (4) came first before. Loads of constants, key and counter bytes wait until
 //! the statement that wants them is next, since holding them early only costs registers.
 //!
 //! The Rust compiler orders intrinsics again; an order of our own counts where we assemble.
@@ -105,7 +105,7 @@ impl<'a> List<'a> {
     /// Whether a statement needs nothing and may be placed wherever its result is wanted.
     fn is_free_load(&self, number: usize) -> bool {
         let access = self.body[number].op.access();
-        matches!(access, Access::RoundKey { .. } | Access::Constant { .. })
+        matches!(access, Access::RoundKey { .. } | Access::Counter { .. } | Access::Constant { .. })
     }
 
     /// By how many registers the statement, with the loads it pulls in, changes what is live.

@@ -3,15 +3,17 @@
 //! Expected values come from the oracle [`spec::aria`](crate::spec::aria), not from the prover's own
 //! reference, so a refutation rests on neither the symbolic domain nor on [`super::reference`].
 
+use super::Doubt;
 use super::domain::Concrete;
-use super::fault::Fault;
+use super::fault::{Cause, Fault};
 use super::memory::{Memory, Placement};
 use super::package::Kernel;
-use super::reader::{Arguments, Program, Value, run};
+use super::reader::{Arguments, Program, Value, Word, run};
+use super::reference::Frame;
 use super::verdict::{Counterexample, Finding};
 use crate::spec::aria::{self, BLOCK_BYTES, KeySize};
 
-/// Runs the kernel on plain bytes and returns its output.
+/// Runs the kernel on plain bytes and returns its output. `counter` is for kernels that count.
 ///
 /// # Errors
 ///
@@ -20,6 +22,7 @@ pub fn execute(
     program: &Program,
     kernel: &Kernel,
     round_keys: &[aria::Block],
+    counter: u128,
     input: &[u8],
     placement: Placement,
 ) -> Result<Vec<u8>, Fault> {
@@ -27,6 +30,8 @@ pub fn execute(
     let arguments = Arguments {
         keys: kernel.key_form.expand(&Concrete, round_keys),
         batches: Value::number(batches as u64),
+        counter: Value::Word(Word { bytes: counter.to_le_bytes().into(), signed: false }),
+        unknown_counter: None,
     };
     let memory = Memory::whole(placement, input.to_vec(), input.len());
     let memory = run(program, &kernel.function, &mut Concrete, &arguments, memory)?;
@@ -42,21 +47,31 @@ const TRIALS: usize = 16;
 const CALLS: [(usize, Placement); 4] =
     [(1, Placement::Apart), (1, Placement::Same), (2, Placement::Apart), (3, Placement::Same)];
 
-/// Looks for a run in which the kernel goes wrong; one that shows a difference at `wanted` (block,
-/// byte, bit), if possible.
+/// Looks for a run in which the kernel goes wrong; one that shows the difference in doubt, if
+/// possible.
 #[must_use]
-pub fn search(
+pub(super) fn search(
     program: &Program,
     kernel: &Kernel,
     size: KeySize,
-    wanted: Option<(usize, usize, u32)>,
+    doubt: &Doubt,
 ) -> Option<Counterexample> {
+    let wanted = doubt.place;
+    let last = match doubt.fault.cause {
+        Cause::Counter { last, .. } => Some(last),
+        _ => None,
+    };
     let mut bytes = Bytes(size.rounds() as u64);
     let mut second_best = None;
     for (batches, placement) in CALLS {
-        for _ in 0..TRIALS {
+        for number in 0..TRIALS {
+            let counter = match kernel.frame {
+                Frame::Ecb | Frame::Keys => 0,
+                Frame::Ctr => counter(kernel, number, last, &mut bytes),
+            };
+            let call = Call { batches, placement, counter };
             // What the reader cannot execute, it cannot execute with other bytes either.
-            let found = trial(program, kernel, size, batches, placement, &mut bytes).ok()?;
+            let found = trial(program, kernel, size, call, &mut bytes).ok()?;
             let Some(found) = found else { continue };
             if let Finding::Differs { block, byte, bit, .. } = found.finding
                 && wanted.is_some_and(|place| place != (block, byte, bit))
@@ -73,36 +88,81 @@ pub fn search(
     second_best
 }
 
+/// One way of calling.
+#[derive(Clone, Copy)]
+struct Call {
+    batches: usize,
+    placement: Placement,
+    counter: u128,
+}
+
+/// A counter to start from in this trial: any one, then such as carry in the first batch out of one
+/// byte, of two, and so on. The last byte is `last`, if that is where the doubt is.
+fn counter(kernel: &Kernel, trial: usize, last: Option<u8>, bytes: &mut Bytes) -> u128 {
+    let drawn = bytes.by_ref().take(16).fold(0, |sum, byte| sum << 8 | u128::from(byte));
+    let ones = (1_u128 << (8 * (trial % 16))) - 1;
+    let any = match trial {
+        0 => drawn,
+        _ => (drawn | ones).wrapping_sub(drawn % kernel.blocks as u128),
+    };
+    last.map_or(any, |last| any & !0xff | u128::from(last))
+}
+
 /// One run with the next key and input from `bytes`; an error when the reader cannot execute it.
 fn trial(
     program: &Program,
     kernel: &Kernel,
     size: KeySize,
-    batches: usize,
-    placement: Placement,
+    Call { batches, placement, counter }: Call,
     bytes: &mut Bytes,
 ) -> Result<Option<Counterexample>, Fault> {
     let key: Vec<u8> = bytes.by_ref().take(size.bytes()).collect();
     let round_keys = aria::encryption_keys(&key).expect("the key has one of the three sizes");
     let input: Vec<u8> = bytes.by_ref().take(BLOCK_BYTES * kernel.blocks * batches).collect();
-    let finding = match execute(program, kernel, &round_keys, &input, placement) {
-        Ok(output) => differs(&round_keys, &input, &output),
+    let finding = match execute(program, kernel, &round_keys, counter, &input, placement) {
+        Ok(output) => differs(kernel.frame, &round_keys, counter, &input, &output),
         Err(fault) if fault.cause.is_misbehaviour() => Some(Finding::Misbehaves(fault)),
         Err(fault) => return Err(fault),
     };
     let in_place = placement == Placement::Same;
-    Ok(finding.map(|finding| Counterexample { key, batches, in_place, finding }))
+    let counter = (kernel.frame == Frame::Ctr).then(|| counter.to_be_bytes());
+    Ok(finding.map(|finding| Counterexample { key, counter, batches, in_place, finding }))
 }
 
 /// The first difference between the output and what the oracle makes of the input.
-fn differs(round_keys: &[aria::Block], input: &[u8], output: &[u8]) -> Option<Finding> {
+fn differs(
+    frame: Frame,
+    round_keys: &[aria::Block],
+    counter: u128,
+    input: &[u8],
+    output: &[u8],
+) -> Option<Finding> {
     let (inputs, outputs) = (input.as_chunks().0, output.as_chunks().0);
     inputs.iter().zip(outputs).enumerate().find_map(|(block, (input, got))| {
-        let expected = aria::encrypt_with(round_keys, input);
+        let expected = expected(frame, round_keys, counter, block, input);
         let byte = expected.iter().zip(got).position(|(a, b)| a != b)?;
         let bit = (expected[byte] ^ got[byte]).trailing_zeros();
         Some(Finding::Differs { block, byte, bit, input: *input, expected, got: *got })
     })
+}
+
+/// What the oracle makes of block number `block`.
+#[must_use]
+pub fn expected(
+    frame: Frame,
+    round_keys: &[aria::Block],
+    counter: u128,
+    block: usize,
+    input: &aria::Block,
+) -> aria::Block {
+    match frame {
+        Frame::Ecb | Frame::Keys => aria::encrypt_with(round_keys, input),
+        Frame::Ctr => {
+            let counter = counter.wrapping_add(block as u128).to_be_bytes();
+            let image = aria::encrypt_with(round_keys, &counter);
+            core::array::from_fn(|i| image[i] ^ input[i])
+        }
+    }
 }
 
 /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), byte by byte: the same bytes in every run.

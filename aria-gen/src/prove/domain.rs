@@ -68,6 +68,9 @@ pub enum Refusal {
     /// A product of two unknown bytes.
     #[error("the product of two values that both depend on input or key is not linear")]
     Product,
+    /// A sum, with carries, of numbers of which one is unknown.
+    #[error("a sum with carries wants numbers that do not depend on input or key")]
+    Sum,
     /// An affine map with an unknown matrix.
     #[error("the matrix of an affine map depends on input or key")]
     Matrix,

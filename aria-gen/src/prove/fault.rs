@@ -57,6 +57,18 @@ pub enum Cause {
     /// The file and the table of kernels disagree.
     #[error("{0}")]
     Contract(String),
+    /// A function of the counter does not return counters in every case.
+    #[error(
+        "with a counter whose last byte is {last}, byte {byte} of block {block}'s counter is wrong"
+    )]
+    Counter {
+        /// The last byte of the batch's first counter.
+        last: u8,
+        /// The block of the batch.
+        block: usize,
+        /// The byte of the counter.
+        byte: usize,
+    },
     /// The output is another form than the reference's, yet no run shows a difference.
     #[error("output block {block}, byte {byte}, bit {bit} is written otherwise than RFC 5794's")]
     Difference {
@@ -86,6 +98,9 @@ impl Cause {
             Self::Refused(_) => {
                 "the domain holds linear forms and field inverses only; \
                  SOUNDNESS.md says how other steps are proved"
+            }
+            Self::Counter { .. } => {
+                "mend the emitter, or teach aria-gen/src/prove/reader/counter.rs another order"
             }
             Self::Memory(_) | Self::Panic(_) => {
                 "mend the emitter: the entry's `# Safety` section says what a kernel may touch"

@@ -52,7 +52,7 @@ fn execute<D: Domain>(
     memory: Memory<D::Byte>,
 ) -> Result<Vec<D::Byte>, Fault> {
     let keys = Value::array(constants.iter().map(reference::raw));
-    let arguments = Arguments { keys, batches };
+    let arguments = Arguments { keys, batches, counter: Value::Unit, unknown_counter: None };
     let memory = run(program, &kernel.function, domain, &arguments, memory)?;
     let line = program.line_of(&kernel.function);
     memory.finish().map_err(|fault| program.fault(line, fault.into()))
@@ -86,7 +86,8 @@ pub(super) fn search(program: &Program, kernel: &Kernel, size: KeySize) -> Optio
                 Err(_) => return None,
             };
             if let Some(finding) = finding {
-                return Some(Counterexample { key: master, batches, in_place: false, finding });
+                let (counter, in_place) = (None, false);
+                return Some(Counterexample { key: master, counter, batches, in_place, finding });
             }
         }
     }

@@ -44,6 +44,12 @@ pub enum VectorOp {
     Xor,
     /// PAND: bitwise product.
     And,
+    /// PADDB: bytes as numbers, modulo 256.
+    Add8,
+    /// PADDUSB: bytes as numbers, at most 255.
+    AddSaturating8,
+    /// PSUBUSB: bytes as numbers, at least 0.
+    SubtractSaturating8,
     /// PSLLW: words of 16 bits shifted to the left by the immediate, zeros shifted in.
     ShiftLeft16,
     /// PSRLW: words of 16 bits shifted to the right by the immediate, zeros shifted in.
@@ -79,6 +85,9 @@ impl VectorOp {
             Self::ShiftLeft16 | Self::ShiftRight16 => 1,
             Self::Xor
             | Self::And
+            | Self::Add8
+            | Self::AddSaturating8
+            | Self::SubtractSaturating8
             | Self::ShuffleBytes
             | Self::AesEncryptLast
             | Self::AesDecryptLast
@@ -125,6 +134,9 @@ impl VectorOp {
                 bits.map(|((a, b), c)| ternary(domain, immediate, [a, b, c])).collect()
             }
             (Self::And, [a, b]) => zip(a, b).map(|(a, b)| domain.and(a, b)).collect(),
+            (Self::Add8, [a, b]) => numbers(domain, a, b, u8::wrapping_add),
+            (Self::AddSaturating8, [a, b]) => numbers(domain, a, b, u8::saturating_add),
+            (Self::SubtractSaturating8, [a, b]) => numbers(domain, a, b, u8::saturating_sub),
             (Self::ShiftLeft16, [a]) => {
                 let words = a.chunks_exact(2);
                 let shift = |word| word::shift_left(domain, word, usize::from(immediate));
@@ -157,6 +169,17 @@ impl VectorOp {
 
 fn zip<'a, B>(a: &'a [B], b: &'a [B]) -> impl Iterator<Item = (&'a B, &'a B)> {
     a.iter().zip(b)
+}
+
+/// A function of bytes as numbers, which must be known: their sums are not linear.
+fn numbers<D: Domain>(
+    domain: &D,
+    a: &[D::Byte],
+    b: &[D::Byte],
+    function: fn(u8, u8) -> u8,
+) -> Result<Vec<D::Byte>, Refusal> {
+    let number = |byte| domain.known(byte).ok_or(Refusal::Sum);
+    zip(a, b).map(|(a, b)| Ok(domain.constant(function(number(a)?, number(b)?)))).collect()
 }
 
 /// A function of the lanes of two vectors.
@@ -286,6 +309,25 @@ mod tests {
         for i in 0..LANE {
             let expected = domain.xor(&domain.xor(&a[i], &b[i]), &c[i]);
             assert_eq!(sum[i], expected);
+        }
+    }
+
+    #[test]
+    fn sums_of_unknown_numbers_are_refused() {
+        let mut domain = Symbolic::default();
+        let unknown = vector(&mut domain);
+        let known: Vec<Form> = (0..LANE).map(|i| domain.constant(200 + i as u8)).collect();
+        let expected = [
+            (VectorOp::Add8, 144),
+            (VectorOp::AddSaturating8, 255),
+            (VectorOp::SubtractSaturating8, 0),
+        ];
+        for (op, first) in expected {
+            for operands in [[&*unknown, &*known], [&*known, &*unknown]] {
+                assert_eq!(op.apply(&mut domain, &operands, 0), Err(Refusal::Sum));
+            }
+            let result = op.apply(&mut domain, &[&known, &known], 0).unwrap();
+            assert_eq!(result[0].known(), Some(first));
         }
     }
 

@@ -113,6 +113,8 @@ fn read_row(expr: &Expr) -> Option<Kernel> {
         "EcbRaw" => (Frame::Ecb, KeyForm::Raw),
         "EcbBroadcast32" => (Frame::Ecb, KeyForm::Broadcast32),
         "EcbMapped32" => (Frame::Ecb, KeyForm::Mapped32),
+        "CtrBroadcast32" => (Frame::Ctr, KeyForm::Broadcast32),
+        "CtrMapped32" => (Frame::Ctr, KeyForm::Mapped32),
         "Keys" => (Frame::Keys, KeyForm::Raw),
         _ => return None,
     };

@@ -6,11 +6,13 @@
 //! construct that is skipped could mean anything. It trusts rustc for types: a file that rustc
 //! accepts has the meaning that is read here.
 //!
-//! There are no branches on data, and pointers are offsets into [`Memory`]. A loop over an unknown
-//! number of batches is followed for one batch with an unknown index; see `machine`.
+//! There are no branches on data: a condition must have the same value for every input and key. Pointers are offsets into [`Memory`]. A loop over an unknown
+//! number of batches is followed for one batch with an unknown index; see `machine`. A counter is
+//! followed for each of its last bytes; see `counter`.
 //!
 //! It shares nothing with the generator's builders, passes and emitter, and knows no cipher.
 
+mod counter;
 mod expression;
 mod intrinsic;
 mod machine;
@@ -19,6 +21,7 @@ mod pattern;
 mod program;
 mod value;
 
+pub use counter::UnknownCounter;
 pub use program::Program;
 pub use value::{Value, Word};
 
@@ -34,12 +37,16 @@ pub struct Arguments<B> {
     pub keys: Value<B>,
     /// For its parameter of type `usize`.
     pub batches: Value<B>,
+    /// For its parameter of type `u128`: a number, or [`Value::Counter`].
+    pub counter: Value<B>,
+    /// What stands for the counter where it is unknown.
+    pub unknown_counter: Option<UnknownCounter<B>>,
 }
 
 /// Calls `function` and returns the memory as it left it.
 ///
 /// Parameters are told apart by their types: `*const u8` is the input, `*mut u8` the output, a
-/// reference the keys and `usize` the number of batches.
+/// reference the keys, `usize` the number of batches and `u128` the counter.
 ///
 /// # Errors
 ///
@@ -52,7 +59,8 @@ pub fn run<D: Domain>(
     memory: Memory<D::Byte>,
 ) -> Result<Memory<D::Byte>, Fault> {
     let stopped = |(line, cause): (usize, Cause)| program.fault(line, cause);
-    let mut machine = Machine::new(program, domain, memory);
+    let unknown_counter = arguments.unknown_counter.clone();
+    let mut machine = Machine::new(program, domain, memory, unknown_counter);
     machine.enter(function, arguments).map_err(stopped)?;
     Ok(machine.into_memory())
 }

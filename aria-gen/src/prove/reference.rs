@@ -37,7 +37,8 @@ pub fn encrypt<D: Domain>(
     add(domain, &substituted, whitening)
 }
 
-fn add<D: Domain>(domain: &D, a: &Block<D::Byte>, b: &Block<D::Byte>) -> Block<D::Byte> {
+/// The sum of two blocks.
+pub fn add<D: Domain>(domain: &D, a: &Block<D::Byte>, b: &Block<D::Byte>) -> Block<D::Byte> {
     core::array::from_fn(|i| domain.xor(&a[i], &b[i]))
 }
 
@@ -62,6 +63,9 @@ fn diffuse<D: Domain>(domain: &D, x: &Block<D::Byte>) -> Block<D::Byte> {
 pub enum Frame {
     /// The image of each block.
     Ecb,
+    /// Each block plus the image of its counter (NIST SP 800-38A, section 6.5). Counters follow each
+    /// other as numbers of 128 bits, the most significant byte first.
+    Ctr,
     /// Round keys, of master keys.
     Keys,
 }

@@ -76,6 +76,8 @@ impl Display for Proof {
 pub struct Counterexample {
     /// The key, whose encryption round keys the kernel was given.
     pub key: Vec<u8>,
+    /// The first block's counter, for kernels that count.
+    pub counter: Option<aria::Block>,
     /// How many batches it was to do.
     pub batches: usize,
     /// Whether input and output were the same memory.
@@ -130,10 +132,14 @@ impl Display for Hex<'_> {
 
 impl Display for Counterexample {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self { key, batches, in_place, finding } = self;
+        let Self { key, counter, batches, in_place, finding } = self;
         let plural = if *batches == 1 { "" } else { "es" };
         let place = if *in_place { ", in place" } else { "" };
-        write!(f, "key {}, {batches} batch{plural}{place}: ", Hex(key))?;
+        write!(f, "key {}, ", Hex(key))?;
+        if let Some(counter) = counter {
+            write!(f, "counter {}, ", Hex(counter))?;
+        }
+        write!(f, "{batches} batch{plural}{place}: ")?;
         match finding {
             Finding::Differs { block, byte, bit, input, expected, got } => write!(
                 f,
@@ -161,6 +167,7 @@ mod tests {
     fn a_counterexample_says_all_that_is_needed_to_repeat_it() {
         let counterexample = Counterexample {
             key: vec![0, 1, 0xfe],
+            counter: None,
             batches: 2,
             in_place: true,
             finding: Finding::Differs {

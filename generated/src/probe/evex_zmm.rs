@@ -102,6 +102,21 @@ pub(super) const PROBES: &[Probe] = &[
         run: |input, output, _| unsafe { and_evex_zmm(input, output) },
     },
     Probe {
+        name: "add8_evex_zmm",
+        features: &[Feature::Avx512f, Feature::Avx512bw, Feature::Avx512vl],
+        run: |input, output, _| unsafe { add8_evex_zmm(input, output) },
+    },
+    Probe {
+        name: "add_saturating8_evex_zmm",
+        features: &[Feature::Avx512f, Feature::Avx512bw, Feature::Avx512vl],
+        run: |input, output, _| unsafe { add_saturating8_evex_zmm(input, output) },
+    },
+    Probe {
+        name: "subtract_saturating8_evex_zmm",
+        features: &[Feature::Avx512f, Feature::Avx512bw, Feature::Avx512vl],
+        run: |input, output, _| unsafe { subtract_saturating8_evex_zmm(input, output) },
+    },
+    Probe {
         name: "shift_left16_3_evex_zmm",
         features: &[Feature::Avx512f, Feature::Avx512bw, Feature::Avx512vl],
         run: |input, output, _| unsafe { shift_left16_3_evex_zmm(input, output) },
@@ -346,6 +361,57 @@ unsafe fn and_evex_zmm(input: *const u8, output: *mut u8) {
         let a0 = _mm512_loadu_si512(input.cast());
         let a1 = _mm512_loadu_si512(input.add(64).cast());
         let r = _mm512_and_si512(a0, a1);
+        _mm512_storeu_si512(output.cast(), r);
+    }
+}
+
+/// `vpaddb`: add8.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads of 128 bytes, `output` for writes of 64.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn add8_evex_zmm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm512_loadu_si512(input.cast());
+        let a1 = _mm512_loadu_si512(input.add(64).cast());
+        let r = _mm512_add_epi8(a0, a1);
+        _mm512_storeu_si512(output.cast(), r);
+    }
+}
+
+/// `vpaddusb`: add_saturating8.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads of 128 bytes, `output` for writes of 64.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn add_saturating8_evex_zmm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm512_loadu_si512(input.cast());
+        let a1 = _mm512_loadu_si512(input.add(64).cast());
+        let r = _mm512_adds_epu8(a0, a1);
+        _mm512_storeu_si512(output.cast(), r);
+    }
+}
+
+/// `vpsubusb`: subtract_saturating8.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads of 128 bytes, `output` for writes of 64.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn subtract_saturating8_evex_zmm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm512_loadu_si512(input.cast());
+        let a1 = _mm512_loadu_si512(input.add(64).cast());
+        let r = _mm512_subs_epu8(a0, a1);
         _mm512_storeu_si512(output.cast(), r);
     }
 }

@@ -97,6 +97,21 @@ pub(super) const PROBES: &[Probe] = &[
         run: |input, output, _| unsafe { and_vex_xmm(input, output) },
     },
     Probe {
+        name: "add8_vex_xmm",
+        features: &[Feature::Avx],
+        run: |input, output, _| unsafe { add8_vex_xmm(input, output) },
+    },
+    Probe {
+        name: "add_saturating8_vex_xmm",
+        features: &[Feature::Avx],
+        run: |input, output, _| unsafe { add_saturating8_vex_xmm(input, output) },
+    },
+    Probe {
+        name: "subtract_saturating8_vex_xmm",
+        features: &[Feature::Avx],
+        run: |input, output, _| unsafe { subtract_saturating8_vex_xmm(input, output) },
+    },
+    Probe {
         name: "shift_left16_3_vex_xmm",
         features: &[Feature::Avx],
         run: |input, output, _| unsafe { shift_left16_3_vex_xmm(input, output) },
@@ -293,6 +308,57 @@ unsafe fn and_vex_xmm(input: *const u8, output: *mut u8) {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
         let r = _mm_and_si128(a0, a1);
+        _mm_storeu_si128(output.cast(), r);
+    }
+}
+
+/// `vpaddb`: add8.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
+#[inline]
+#[target_feature(enable = "avx")]
+unsafe fn add8_vex_xmm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm_loadu_si128(input.cast());
+        let a1 = _mm_loadu_si128(input.add(16).cast());
+        let r = _mm_add_epi8(a0, a1);
+        _mm_storeu_si128(output.cast(), r);
+    }
+}
+
+/// `vpaddusb`: add_saturating8.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
+#[inline]
+#[target_feature(enable = "avx")]
+unsafe fn add_saturating8_vex_xmm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm_loadu_si128(input.cast());
+        let a1 = _mm_loadu_si128(input.add(16).cast());
+        let r = _mm_adds_epu8(a0, a1);
+        _mm_storeu_si128(output.cast(), r);
+    }
+}
+
+/// `vpsubusb`: subtract_saturating8.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
+#[inline]
+#[target_feature(enable = "avx")]
+unsafe fn subtract_saturating8_vex_xmm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm_loadu_si128(input.cast());
+        let a1 = _mm_loadu_si128(input.add(16).cast());
+        let r = _mm_subs_epu8(a0, a1);
         _mm_storeu_si128(output.cast(), r);
     }
 }

@@ -97,6 +97,21 @@ pub(super) const PROBES: &[Probe] = &[
         run: |input, output, _| unsafe { and_vex_ymm(input, output) },
     },
     Probe {
+        name: "add8_vex_ymm",
+        features: &[Feature::Avx, Feature::Avx2],
+        run: |input, output, _| unsafe { add8_vex_ymm(input, output) },
+    },
+    Probe {
+        name: "add_saturating8_vex_ymm",
+        features: &[Feature::Avx, Feature::Avx2],
+        run: |input, output, _| unsafe { add_saturating8_vex_ymm(input, output) },
+    },
+    Probe {
+        name: "subtract_saturating8_vex_ymm",
+        features: &[Feature::Avx, Feature::Avx2],
+        run: |input, output, _| unsafe { subtract_saturating8_vex_ymm(input, output) },
+    },
+    Probe {
         name: "shift_left16_3_vex_ymm",
         features: &[Feature::Avx, Feature::Avx2],
         run: |input, output, _| unsafe { shift_left16_3_vex_ymm(input, output) },
@@ -298,6 +313,57 @@ unsafe fn and_vex_ymm(input: *const u8, output: *mut u8) {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
         let r = _mm256_and_si256(a0, a1);
+        _mm256_storeu_si256(output.cast(), r);
+    }
+}
+
+/// `vpaddb`: add8.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
+#[inline]
+#[target_feature(enable = "avx,avx2")]
+unsafe fn add8_vex_ymm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm256_loadu_si256(input.cast());
+        let a1 = _mm256_loadu_si256(input.add(32).cast());
+        let r = _mm256_add_epi8(a0, a1);
+        _mm256_storeu_si256(output.cast(), r);
+    }
+}
+
+/// `vpaddusb`: add_saturating8.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
+#[inline]
+#[target_feature(enable = "avx,avx2")]
+unsafe fn add_saturating8_vex_ymm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm256_loadu_si256(input.cast());
+        let a1 = _mm256_loadu_si256(input.add(32).cast());
+        let r = _mm256_adds_epu8(a0, a1);
+        _mm256_storeu_si256(output.cast(), r);
+    }
+}
+
+/// `vpsubusb`: subtract_saturating8.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
+#[inline]
+#[target_feature(enable = "avx,avx2")]
+unsafe fn subtract_saturating8_vex_ymm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm256_loadu_si256(input.cast());
+        let a1 = _mm256_loadu_si256(input.add(32).cast());
+        let r = _mm256_subs_epu8(a0, a1);
         _mm256_storeu_si256(output.cast(), r);
     }
 }

@@ -21,6 +21,7 @@ fn copying() -> Program<MachineOp> {
         vector_bytes: 16,
         batch_bytes: 16,
         output_bytes: 16,
+        counter: None,
         constants: Vec::new(),
         routines: vec![load, round, store],
         entry: vec![Control::EachBatch(vec![
@@ -73,7 +74,7 @@ fn batch(program: &mut Program<MachineOp>) -> &mut Vec<Control> {
 fn first_call(program: &mut Program<MachineOp>, place: usize) -> &mut Call {
     match &mut batch(program)[place] {
         Control::Call(call) | Control::AlternateRounds { odd: call, .. } => call,
-        Control::EachBatch(_) => unreachable!("copying() has one batch loop"),
+        other => unreachable!("copying() has calls in its batch loop, not {other:?}"),
     }
 }
 
@@ -146,4 +147,29 @@ fn memory_is_checked() {
         batch(p).push(again);
     });
     refused("outside a batch", |p| p.entry = batch(p).clone());
+}
+
+#[test]
+fn counters_are_checked() {
+    use crate::ir::{Counter, CounterPart};
+
+    // The key word of the second routine becomes a counter's.
+    let counting = |p: &mut Program<MachineOp>, index| {
+        p.counter = Some(Counter::Whole);
+        let part = CounterPart::StartPlusKey;
+        with_body(p, 1, |body| body[0].op = MachineOp::CounterSplat32 { index, part });
+    };
+    refused("a counter has no byte 16", |p| counting(p, 16));
+    refused("the program counts nothing", |p| {
+        counting(p, 0);
+        p.counter = None;
+    });
+    refused("a counter is read outside a batch, in a round or repeatedly", |p| {
+        counting(p, 0);
+    });
+    refused("calls by carry stand in a batch, with one key and result", |p| {
+        let carried = call(1, Some("s"), Some(KeyRef::First), Some("s"));
+        let alike = call(1, Some("s"), Some(KeyRef::Last), Some("s"));
+        batch(p)[1] = Control::ByCarry { carried, alike };
+    });
 }

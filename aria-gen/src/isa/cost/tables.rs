@@ -42,6 +42,12 @@ fn zen4(form: Form, width: Width) -> Cost {
         // A zmm operation keeps its pipe for two cycles.
         Form::Xor | Form::Xor3 | Form::And if zmm => cost!(1, FP0123 => 2),
         Form::Xor | Form::Xor3 | Form::And => cost!(1, FP0123 => 1),
+        Form::Add8 if zmm => cost!(1, FP0123 => 2),
+        Form::Add8 => cost!(1, FP0123 => 1),
+        Form::AddSaturating8 | Form::SubtractSaturating8 if zmm => cost!(1, FP0123 => 2),
+        Form::AddSaturating8 | Form::SubtractSaturating8 => cost!(1, FP0123 => 1),
+        Form::CounterSplat32 if zmm => cost!(4, FP12 => 2),
+        Form::CounterSplat32 => cost!(4, FP12 => 1),
         Form::ShuffleBytes if zmm => cost!(2, FP12 => 2),
         Form::ShuffleBytes => cost!(2, FP12 => 1),
         Form::ShiftLeft16 | Form::ShiftRight16 if zmm => cost!(2, FP12 => 2),
@@ -72,6 +78,9 @@ fn zen5(form: Form, width: Width) -> Cost {
     match form {
         // One cycle in a chain of its like, two beside operations of several cycles.
         Form::Xor | Form::Xor3 | Form::And => cost!(2, FP0123 => 1),
+        Form::Add8 => cost!(2, FP0123 => 1),
+        Form::AddSaturating8 | Form::SubtractSaturating8 => cost!(2, FP0123 => 1),
+        Form::CounterSplat32 => cost!(4, FP12 => 1),
         Form::ShuffleBytes | Form::ShiftLeft16 | Form::ShiftRight16 => cost!(2, FP12 => 1),
         Form::AesEncryptLast | Form::AesDecryptLast => cost!(4, FP01 => 1),
         Form::LaneLow => cost!(0,),
@@ -114,6 +123,11 @@ fn golden_cove(form: Form, width: Width) -> Cost {
     match form {
         Form::Xor | Form::Xor3 | Form::And if zmm => cost!(1, p::P05 => 1),
         Form::Xor | Form::Xor3 | Form::And => cost!(1, p::P015 => 1),
+        Form::Add8 if zmm => cost!(1, p::P05 => 1),
+        Form::Add8 => cost!(1, p::P015 => 1),
+        Form::AddSaturating8 | Form::SubtractSaturating8 if zmm => cost!(1, p::P0 => 1),
+        Form::AddSaturating8 | Form::SubtractSaturating8 => cost!(1, p::P01 => 1),
+        Form::CounterSplat32 => cost!(3, p::P5 => 1),
         Form::ShuffleBytes if zmm => cost!(1, p::P5 => 1),
         Form::ShuffleBytes => cost!(1, p::P15 => 1),
         Form::ShiftLeft16 | Form::ShiftRight16 if zmm => cost!(1, p::P0 => 1),

@@ -27,6 +27,8 @@ pub const ROWS: &[Row] = &{
         Row { name, width, meaning }
     }
     [
+        row("_mm256_add_epi8",                    32, Vector(Add8)),
+        row("_mm256_adds_epu8",                   32, Vector(AddSaturating8)),
         row("_mm256_aesdeclast_epi128",         32, Vector(AesDecryptLast)),
         row("_mm256_aesenclast_epi128",         32, Vector(AesEncryptLast)),
         row("_mm256_and_si256",                 32, Vector(And)),
@@ -43,10 +45,13 @@ pub const ROWS: &[Row] = &{
         row("_mm256_slli_epi16",                32, Vector(ShiftLeft16)),
         row("_mm256_srli_epi16",                32, Vector(ShiftRight16)),
         row("_mm256_storeu_si256",              32, Store),
+        row("_mm256_subs_epu8",                   32, Vector(SubtractSaturating8)),
         row("_mm256_ternarylogic_epi32",        32, Vector(Ternary)),
         row("_mm256_unpackhi_epi8",             32, Vector(UnpackHigh8)),
         row("_mm256_unpacklo_epi8",             32, Vector(UnpackLow8)),
         row("_mm256_xor_si256",                 32, Vector(Xor)),
+        row("_mm512_add_epi8",                    64, Vector(Add8)),
+        row("_mm512_adds_epu8",                   64, Vector(AddSaturating8)),
         row("_mm512_aesdeclast_epi128",         64, Vector(AesDecryptLast)),
         row("_mm512_aesenclast_epi128",         64, Vector(AesEncryptLast)),
         row("_mm512_and_si512",                 64, Vector(And)),
@@ -60,10 +65,13 @@ pub const ROWS: &[Row] = &{
         row("_mm512_slli_epi16",                64, Vector(ShiftLeft16)),
         row("_mm512_srli_epi16",                64, Vector(ShiftRight16)),
         row("_mm512_storeu_si512",              64, Store),
+        row("_mm512_subs_epu8",                   64, Vector(SubtractSaturating8)),
         row("_mm512_ternarylogic_epi32",        64, Vector(Ternary)),
         row("_mm512_unpackhi_epi8",             64, Vector(UnpackHigh8)),
         row("_mm512_unpacklo_epi8",             64, Vector(UnpackLow8)),
         row("_mm512_xor_si512",                 64, Vector(Xor)),
+        row("_mm_add_epi8",                       16, Vector(Add8)),
+        row("_mm_adds_epu8",                      16, Vector(AddSaturating8)),
         row("_mm_aesdeclast_si128",             16, Vector(AesDecryptLast)),
         row("_mm_aesenclast_si128",             16, Vector(AesEncryptLast)),
         row("_mm_and_si128",                    16, Vector(And)),
@@ -77,6 +85,7 @@ pub const ROWS: &[Row] = &{
         row("_mm_slli_epi16",                   16, Vector(ShiftLeft16)),
         row("_mm_srli_epi16",                   16, Vector(ShiftRight16)),
         row("_mm_storeu_si128",                 16, Store),
+        row("_mm_subs_epu8",                      16, Vector(SubtractSaturating8)),
         row("_mm_ternarylogic_epi32",           16, Vector(Ternary)),
         row("_mm_unpackhi_epi8",                16, Vector(UnpackHigh8)),
         row("_mm_unpacklo_epi8",                16, Vector(UnpackLow8)),
@@ -100,7 +109,7 @@ mod tests {
         for row in ROWS {
             assert_eq!(find(row.name).map(|found| found.name), Some(row.name));
         }
-        assert!(find("_mm_add_epi8").is_none());
+        assert!(find("_mm_add_epi16").is_none());
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Expressions.
 
+use syn::spanned::Spanned;
 use syn::{
-    BinOp, Expr, ExprBinary, ExprCall, ExprIndex, ExprPath, ExprRange, Lit, LitInt, RangeLimits,
-    UnOp,
+    BinOp, Expr, ExprBinary, ExprCall, ExprIf, ExprIndex, ExprLit, ExprPath, ExprRange, ExprRepeat,
+    Lit, LitInt, RangeLimits, UnOp,
 };
 
 use super::super::domain::Domain;
@@ -36,6 +37,7 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
             Expr::Call(node) => self.call_expression(node),
             Expr::ForLoop(node) => self.for_loop(node),
             Expr::Index(node) => self.index(node),
+            Expr::If(node) => self.if_known(node),
             Expr::Lit(node) => match &node.lit {
                 Lit::Int(literal) => self.literal(literal),
                 _ => unsupported(node),
@@ -44,6 +46,8 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
             Expr::Paren(node) => self.evaluate(&node.expr),
             Expr::Path(node) => self.path(node),
             Expr::Range(node) => self.range(node),
+            Expr::Reference(node) if node.mutability.is_none() => self.evaluate(&node.expr),
+            Expr::Repeat(node) => self.repeat(node),
             Expr::Return(node) => {
                 let value = match &node.expr {
                     Some(expr) => self.evaluate(expr)?,
@@ -91,8 +95,10 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
     /// A call of a function of the file, or of an intrinsic.
     fn call_expression(&mut self, node: &'p ExprCall) -> Step<Value<D::Byte>, D::Byte> {
         let Expr::Path(callee) = &*node.func else { return unsupported(node) };
-        if is_from_le_bytes(&callee.path) && callee.qself.is_none() {
-            return self.signed_word(node);
+        if word_of_bytes(&callee.path).is_some() && callee.qself.is_none() {
+            let [arg] = &*node.args.iter().collect::<Vec<_>>() else { return unsupported(node) };
+            let value = self.evaluate(arg)?;
+            return self.word_from_bytes(&callee.path, value, node);
         }
         let [segment] = &*callee.path.segments.iter().collect::<Vec<_>>() else {
             return unsupported(node);
@@ -107,6 +113,9 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
         let text = name.to_string();
         if self.program.function(&text).is_some() {
             return match segment.arguments {
+                syn::PathArguments::None if args.iter().any(Value::is_counter) => {
+                    self.by_last_byte(name, &args, node)
+                }
                 syn::PathArguments::None => self.call(name, args, node),
                 _ => unsupported(node),
             };
@@ -123,12 +132,16 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
         }
     }
 
-    /// `i64::from_le_bytes(array)`
-    fn signed_word(&mut self, node: &'p ExprCall) -> Step<Value<D::Byte>, D::Byte> {
+    /// The function of `core` that `path` names, of an array of bytes.
+    pub(super) fn word_from_bytes(
+        &mut self,
+        path: &syn::Path,
+        value: Value<D::Byte>,
+        node: &'p impl Spanned,
+    ) -> Step<Value<D::Byte>, D::Byte> {
+        let Some((length, signed)) = word_of_bytes(path) else { return unsupported(node) };
         let byte = Type::Word { bytes: 1, signed: false };
-        let ty = Type::Array(Box::new(byte), Some(8));
-        let [arg] = &*node.args.iter().collect::<Vec<_>>() else { return unsupported(node) };
-        let value = self.evaluate(arg)?;
+        let ty = Type::Array(Box::new(byte), Some(length));
         let Value::Array(items) = ty.conform(self.domain, value).at(node)? else {
             return unsupported(node);
         };
@@ -136,7 +149,45 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
             Value::Word(word) => word.bytes.to_vec(),
             _ => Vec::new(),
         });
-        Ok(Value::Word(Word { bytes: bytes.collect(), signed: true }))
+        Ok(Value::Word(Word { bytes: bytes.collect(), signed }))
+    }
+
+    /// `[value; number]`
+    fn repeat(&mut self, node: &'p ExprRepeat) -> Step<Value<D::Byte>, D::Byte> {
+        let value = self.evaluate(&node.expr)?;
+        let Expr::Lit(ExprLit { lit: Lit::Int(count), .. }) = &*node.len else {
+            return unsupported(node);
+        };
+        let count: usize =
+            count.base10_parse().map_err(|error| Cause::Syntax(error.to_string())).at(node)?;
+        if count > 256 {
+            return unsupported(node);
+        }
+        Ok(Value::array((0..count).map(|_| value.clone())))
+    }
+
+    /// `if value <= number { … } else { … }`, where the value is the same for every input and key.
+    fn if_known(&mut self, node: &'p ExprIf) -> Step<Value<D::Byte>, D::Byte> {
+        let (Expr::Binary(condition), Some((_, otherwise))) = (&*node.cond, &node.else_branch)
+        else {
+            return unsupported(node);
+        };
+        let (Value::Word(value), Value::Number(most), BinOp::Le(_)) =
+            (self.evaluate(&condition.left)?, self.evaluate(&condition.right)?, &condition.op)
+        else {
+            return unsupported(node);
+        };
+        // A byte is enough for counters; a longer or signed word would want more rules.
+        let ([byte], false) = (&*value.bytes, value.signed) else { return unsupported(node) };
+        let (Some(value), Some(most)) = (self.domain.known(byte), most.known()) else {
+            return unsupported(node);
+        };
+        // The literal takes the type of the value, and rustc refuses it if it does not fit.
+        if u64::from(value) <= most {
+            self.block(&node.then_branch)
+        } else {
+            self.evaluate(otherwise)
+        }
     }
 
     /// `array[number]`
@@ -155,10 +206,19 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
         found.cloned().ok_or_else(beyond).at(node)
     }
 
-    /// Sums and products of numbers, at most one factor of which depends on the batch.
+    /// Exclusive ors of words; sums and products of numbers, at most one factor of which depends on the batch.
     fn binary(&mut self, node: &'p ExprBinary) -> Step<Value<D::Byte>, D::Byte> {
         let (left, right) = match (self.evaluate(&node.left)?, self.evaluate(&node.right)?) {
             (Value::Number(left), Value::Number(right)) => (left, right),
+            (Value::Word(left), Value::Word(right))
+                if matches!(node.op, BinOp::BitXor(_))
+                    && left.signed == right.signed
+                    && left.bytes.len() == right.bytes.len() =>
+            {
+                let bytes = left.bytes.iter().zip(&*right.bytes);
+                let bytes = bytes.map(|(a, b)| self.domain.xor(a, b)).collect();
+                return Ok(Value::Word(Word { bytes, signed: left.signed }));
+            }
             (Value::Number(_), other) | (other, _) => {
                 return Err(other.mismatch("a number")).at(node);
             }
@@ -188,10 +248,16 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
     }
 }
 
-/// Whether a path is that of `i64::from_le_bytes`, spelled so; no item can take the name `i64`, for
-/// the reader refuses types.
-fn is_from_le_bytes(path: &syn::Path) -> bool {
+/// The functions from an array of bytes to an integer, spelled by type and name: how many bytes, and
+/// whether the integer is signed. No item can take the name of a type, for the reader refuses types.
+/// `from_ne_bytes` is little-endian, as every CPU with these intrinsics is.
+fn word_of_bytes(path: &syn::Path) -> Option<(usize, bool)> {
     let words: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
     let plain = path.segments.iter().all(|s| s.arguments.is_none());
-    plain && path.leading_colon.is_none() && words == ["i64", "from_le_bytes"]
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match (words.as_slice(), plain && path.leading_colon.is_none()) {
+        (["i64", "from_le_bytes"], true) => Some((8, true)),
+        (["u32", "from_ne_bytes"], true) => Some((4, false)),
+        _ => None,
+    }
 }

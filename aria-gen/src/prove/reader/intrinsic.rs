@@ -23,6 +23,9 @@ impl<D: Domain> Machine<'_, '_, D> {
         node: &impl Spanned,
     ) -> Step<Value<D::Byte>, D::Byte> {
         let immediate = immediate(generics).at(node)?;
+        if self.in_case && matches!(row.meaning, Meaning::Load | Meaning::Store) {
+            return unsupported(node);
+        }
         match (row.meaning, args, immediate) {
             (Meaning::Load, [Value::Pointer(from)], None) => {
                 let Pointer { region, address, .. } = *from;

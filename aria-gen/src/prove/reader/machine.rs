@@ -3,7 +3,8 @@
 //! **Batch loops.** Over an unknown number of batches, `for batch in 0..batches` is followed once,
 //! with `batch` = b unknown. That proves every batch by induction when nothing but memory passes from
 //! one batch to the next: so no variable from outside the loop may change in it, nothing may leave it
-//! early, and memory (see [`Memory`]) gives each batch its own bytes. There is one such loop in an
+//! early, and memory (see [`Memory`]) gives each batch its own bytes. The one exception is an unknown
+//! counter, of which the loop's invariant is known: it moves on by the blocks of a batch. There is one such loop in an
 //! execution. The `for` itself starts at 0 and adds 1, as Rust defines it.
 
 use syn::spanned::Spanned;
@@ -12,6 +13,7 @@ use syn::{Block, Expr, ExprForLoop, ExprWhile, FnArg, Ident, Item, ItemConst, Re
 use super::super::domain::Domain;
 use super::super::fault::Cause;
 use super::super::memory::{Linear, Memory};
+use super::counter::UnknownCounter;
 use super::program::line;
 use super::value::{Pointer, Type};
 use super::{Arguments, Program, Value};
@@ -67,13 +69,36 @@ pub(super) struct Machine<'p, 'd, D: Domain> {
     active: Vec<&'p Ident>,
     /// Where the variables of the batch loop begin, once it was entered.
     batch_loop: Option<usize>,
+    /// Whether the body of the batch loop is being followed.
+    pub(super) in_batch: bool,
+    /// What stands for the counter where it is unknown.
+    pub(super) unknown_counter: Option<UnknownCounter<D::Byte>>,
+    /// Whether a function of the counter is followed for one of its last bytes. It may not touch
+    /// memory, which has but one content.
+    pub(super) in_case: bool,
     steps: u64,
 }
 
 impl<'p, 'd, D: Domain> Machine<'p, 'd, D> {
-    pub(super) fn new(program: &'p Program, domain: &'d mut D, memory: Memory<D::Byte>) -> Self {
-        let (bindings, active) = (Vec::new(), Vec::new());
-        Self { program, domain, memory, bindings, frame: 0, active, batch_loop: None, steps: 0 }
+    pub(super) fn new(
+        program: &'p Program,
+        domain: &'d mut D,
+        memory: Memory<D::Byte>,
+        unknown_counter: Option<UnknownCounter<D::Byte>>,
+    ) -> Self {
+        Self {
+            program,
+            domain,
+            memory,
+            bindings: Vec::new(),
+            frame: 0,
+            active: Vec::new(),
+            batch_loop: None,
+            in_batch: false,
+            unknown_counter,
+            in_case: false,
+            steps: 0,
+        }
     }
 
     pub(super) fn into_memory(self) -> Memory<D::Byte> {
@@ -99,6 +124,7 @@ impl<'p, 'd, D: Domain> Machine<'p, 'd, D> {
             args.push(match Type::read(&param.ty).map_err(at_line)? {
                 Type::Pointer(region) => pointer(region),
                 Type::Usize => arguments.batches.clone(),
+                Type::Word { bytes: 16, signed: false } => arguments.counter.clone(),
                 _ => arguments.keys.clone(),
             });
         }
@@ -167,6 +193,16 @@ impl<'p, 'd, D: Domain> Machine<'p, 'd, D> {
         Ok(())
     }
 
+    /// How many variables there are now.
+    pub(super) fn bindings_len(&self) -> usize {
+        self.bindings.len()
+    }
+
+    /// Ends the variables made since there were so many.
+    pub(super) fn forget(&mut self, since: usize) {
+        self.bindings.truncate(since);
+    }
+
     /// The value of a variable of the function, if there is one.
     pub(super) fn variable(&self, name: &Ident) -> Option<&Value<D::Byte>> {
         let own = self.bindings[self.frame..].iter();
@@ -180,7 +216,8 @@ impl<'p, 'd, D: Domain> Machine<'p, 'd, D> {
             return Err(Cause::Undefined(name.to_string())).at(name);
         };
         let i = i + self.frame;
-        if self.batch_loop.is_some_and(|inside| i < inside) {
+        let counts = self.bindings[i].value.is_counter();
+        if self.batch_loop.is_some_and(|inside| i < inside) && !counts {
             let cause = Cause::Induction(format!("carries `{name}` from batch to batch"));
             return Err(cause).at(name);
         }
@@ -315,14 +352,52 @@ impl<'p, 'd, D: Domain> Machine<'p, 'd, D> {
             return induction("is not the only one");
         }
         let start = self.bindings.len();
+        let counters = self.begin_counting();
         self.batch_loop = Some(start);
         self.bind(&node.pat, Value::Number(Linear { constant: 0, per_batch: 1 }))?;
-        match self.block(&node.body) {
+        self.in_batch = true;
+        let result = self.block(&node.body);
+        self.in_batch = false;
+        match result {
             Ok(_) => {}
             Err(Interrupt::Fault(line, cause)) => return Err(Interrupt::Fault(line, cause)),
             Err(Interrupt::Break | Interrupt::Return(_)) => return induction("is left early"),
         }
         self.bindings.truncate(start);
+        self.end_counting(&counters).at(node)?;
         Ok(Value::Unit)
+    }
+
+    /// Before the batch loop: the variables with the counter of batch 0, which are to have that of
+    /// each batch. What cannot move on would be stale in other batches, and is taken away.
+    fn begin_counting(&mut self) -> Vec<usize> {
+        let mut counters = Vec::new();
+        for (i, binding) in self.bindings.iter_mut().enumerate() {
+            match binding.value {
+                Value::Counter(0) if binding.mutable => counters.push(i),
+                _ if binding.value.holds_counter() => binding.value = Value::Unit,
+                _ => {}
+            }
+        }
+        counters
+    }
+
+    /// After one batch: each of these has moved on by as many as the batch has blocks. So by
+    /// induction it has the counter of the first block of each batch. After the loop that of the last
+    /// is not known, and they are taken away.
+    fn end_counting(&mut self, counters: &[usize]) -> Result<(), Cause> {
+        let blocks = self.unknown_counter.as_ref().map_or(0, |unknown| unknown.blocks.len() as u64);
+        for &i in counters {
+            let binding = &mut self.bindings[i];
+            match core::mem::replace(&mut binding.value, Value::Unit) {
+                Value::Counter(further) if further == blocks => {}
+                _ => {
+                    let name = binding.name;
+                    let text = format!("does not move `{name}` on by its {blocks} blocks");
+                    return Err(Cause::Induction(text));
+                }
+            }
+        }
+        Ok(())
     }
 }

@@ -4,6 +4,9 @@ use super::super::domain::{Concrete, Symbolic};
 use super::super::memory::{MemoryFault, Placement, Region};
 use super::*;
 
+/// What functions of the tests count from, where they run on plain bytes.
+const COUNTER: u128 = 0x0102_0304_0506_0708_090a_0b0c_0dff_fffe;
+
 /// A file around the body of a function from 48 bytes of input to 16 bytes of output.
 fn file(body: &str) -> String {
     format!(
@@ -24,7 +27,12 @@ fn execute(text: &str) -> Result<Vec<Option<u8>>, Fault> {
         Value::Word(Word { bytes, signed: false })
     };
     let key = |k: u8| Value::array((0..4).map(|i| word(64 * k + 4 * i)));
-    let arguments = Arguments { keys: Value::array((0..3).map(key)), batches: Value::number(2) };
+    let arguments = Arguments {
+        keys: Value::array((0..3).map(key)),
+        batches: Value::number(2),
+        counter: Value::Word(Word { bytes: COUNTER.to_le_bytes().into(), signed: false }),
+        unknown_counter: None,
+    };
     let memory = Memory::whole(Placement::Apart, (0..48).collect(), 16);
     let memory = run(&program, "copy", &mut Concrete, &arguments, memory)?;
     Ok(memory.output().to_vec())
@@ -237,12 +245,48 @@ fn endless_loops_and_recursion_end() {
     assert!(message.contains("takes more than"), "{message}");
 }
 
+#[test]
+fn counters_are_numbers_and_bytes() {
+    let store = |value: &str| {
+        let body =
+            format!("_mm_storeu_si128(output.cast(), _mm_set1_epi32({value}.cast_signed()));");
+        execute(&file(&body).replace("output: *mut u8,", "output: *mut u8, counter: u128,"))
+    };
+    let word = |bytes: [u8; 4]| Ok(bytes.repeat(4).into_iter().map(Some).collect());
+    let words = "to_be_bytes().map(|byte| u32::from_ne_bytes([byte; 4]))";
+    assert_eq!(store(&format!("counter.{words}[1]")), word([2; 4]));
+    assert_eq!(store(&format!("counter.wrapping_add(2).{words}[12]")), word([0x0e; 4]));
+    assert_eq!(store(&format!("(counter.{words}[15] ^ rk[1][2])")), word([0xb6, 0xb7, 0xb4, 0xb5]));
+    let choice = |most: u8| {
+        let (ours, theirs) = (format!("counter.{words}[0]"), "rk[0][0]");
+        let last = "let [.., last] = counter.to_be_bytes();";
+        store(&format!("{{ {last} if last <= {most} {{ {ours} }} else {{ {theirs} }} }}"))
+    };
+    assert_eq!(choice(0xfe), word([1; 4]));
+    assert_eq!(choice(0xfd), word([0, 1, 2, 3]));
+    for refused in [
+        "counter.to_le_bytes()[0]",
+        "{ if true { rk[0][0] } else { rk[0][1] } }",
+        "{ if rk[0][0] <= 5 { rk[0][0] } else { rk[0][1] } }",
+        "counter.to_be_bytes().map(move |b| u32::from_ne_bytes([b; 4]))[0]",
+        "counter.to_be_bytes().map(|b| u64::from_ne_bytes([b; 8]))[0]",
+    ] {
+        let message = store(refused).unwrap_err().to_string();
+        assert!(message.contains("the reader does not know"), "{message}");
+    }
+}
+
 /// A symbolic run of one batch of 16 bytes.
 fn follow(body: &str) -> Result<(), Cause> {
     let program = Program::parse("test.rs", &file(body)).unwrap();
     let mut domain = Symbolic::default();
     let input = (0..16).map(|_| domain.fresh()).collect();
-    let arguments = Arguments { keys: Value::array([]), batches: Value::Batches };
+    let arguments = Arguments {
+        keys: Value::array([]),
+        batches: Value::Batches,
+        counter: Value::Unit,
+        unknown_counter: None,
+    };
     let memory = Memory::one_batch(input);
     let memory = run(&program, "copy", &mut domain, &arguments, memory).map_err(|f| f.cause)?;
     Ok(memory.finish().map(|_| ())?)

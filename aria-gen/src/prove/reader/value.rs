@@ -22,6 +22,8 @@ pub enum Value<B> {
     Range(Linear, Option<Linear>),
     /// An integer of fixed size.
     Word(Word<B>),
+    /// The unknown counter of the batch, so much further on.
+    Counter(u64),
     /// A vector register, the least significant byte first.
     Vector(Rc<[B]>),
     /// An array, a slice, or a reference to one.
@@ -73,11 +75,27 @@ impl<B> Value<B> {
             Self::Batches => "the number of batches",
             Self::Range(..) => "a range",
             Self::Word(_) => "an integer of fixed size",
+            Self::Counter(_) => "a counter",
             Self::Vector(_) => "a vector",
             Self::Array(_) => "an array",
             Self::Pointer(_) => "a pointer",
             Self::Iterator(..) => "an iterator",
             Self::Option(_) => "an option",
+        }
+    }
+
+    /// Whether it is an unknown counter.
+    pub(super) fn is_counter(&self) -> bool {
+        matches!(self, Self::Counter(_))
+    }
+
+    /// Whether it is or holds an unknown counter.
+    pub(super) fn holds_counter(&self) -> bool {
+        match self {
+            Self::Counter(_) => true,
+            Self::Array(items) | Self::Iterator(items, _) => items.iter().any(Self::holds_counter),
+            Self::Option(Some(value)) => value.holds_counter(),
+            _ => false,
         }
     }
 
@@ -107,6 +125,7 @@ impl Type {
             "i32" => word(4, true),
             "u64" => word(8, false),
             "i64" => word(8, true),
+            "u128" => word(16, false),
             "__m128i" => Some(Self::Vector(16)),
             "__m256i" => Some(Self::Vector(32)),
             "__m512i" => Some(Self::Vector(64)),
@@ -163,7 +182,7 @@ impl Type {
                 let too_large = || Cause::Panic("the number is too large".to_owned());
                 let value = number.known().ok_or_else(varies)?;
                 let value = Some(value).filter(fits).ok_or_else(too_large)?;
-                let bytes = value.to_le_bytes().into_iter().take(*bytes);
+                let bytes = u128::from(value).to_le_bytes().into_iter().take(*bytes);
                 let bytes = bytes.map(|byte| domain.constant(byte)).collect();
                 Ok(Value::Word(Word { bytes, signed: *signed }))
             }
@@ -172,6 +191,7 @@ impl Type {
             {
                 Ok(Value::Word(word))
             }
+            (Self::Word { bytes: 16, signed: false }, value @ Value::Counter(_)) => Ok(value),
             (Self::Vector(width), Value::Vector(bytes)) if bytes.len() == *width => {
                 Ok(Value::Vector(bytes))
             }
