@@ -3,10 +3,10 @@
 
 use aria_runtime::cipher::{InnerIvInit, StreamCipher, StreamCipherSeek};
 use aria_runtime::modes::ctr::{Ctr32BE, Ctr128BE};
-use aria_runtime::{Aria128, Token};
+use aria_runtime::{Aria128, Frame, Token};
 use aria_tests::modes::{Direction, Form, Mode, array, counting, iv};
 use aria_tests::oracle;
-use aria_tests::report::for_each_kernel;
+use aria_tests::report::{Subject, for_each_kernel};
 use aria_tests::seed::Random;
 
 fn cipher(token: Token) -> Aria128 {
@@ -35,7 +35,7 @@ fn every_start_near_every_overflow() {
         }));
         (first, wide, narrow)
     });
-    for_each_kernel("modes_counter", |subject| {
+    let check = |subject: &Subject| {
         let mut cases = 0;
         for (first, wide, narrow) in &boundaries {
             for before in 0..128 {
@@ -52,14 +52,16 @@ fn every_start_near_every_overflow() {
             }
         }
         cases
-    });
+    };
+    for_each_kernel("modes_counter", Frame::Ecb, check);
+    for_each_kernel("modes_counter, kernels of CTR", Frame::Ctr, check);
 }
 
 /// Computed by OpenSSL 3.0 and one more implementation; a counter of another width, or lanes that
 /// do not carry, give other values.
 #[test]
 fn values_where_others_went_wrong() {
-    for_each_kernel("modes_counter, values", |subject| {
+    for_each_kernel("modes_counter, values", Frame::Ecb, |subject| {
         let run = |start: &str, bytes| {
             let key = (&counting(16)[..], iv(start));
             let (direction, form) = (Direction::Encrypt, Form::InPlace);
@@ -92,7 +94,7 @@ fn any_position_by_seeking() {
     let mut random = Random::new();
     let start = random.blocks(1)[0];
     let whole = oracle::ctr(&counting(16), start, &[0; 4096]);
-    for_each_kernel("modes_counter, seeking", |subject| {
+    for_each_kernel("modes_counter, seeking", Frame::Ecb, |subject| {
         let mut ctr = Ctr128BE::inner_iv_init(cipher(subject.token), &array(start));
         for case in 0..500 {
             let from = random.below(4096);
@@ -136,7 +138,7 @@ fn positions_beyond_32_and_64_bits() {
 #[test]
 fn the_last_byte_and_no_further() {
     const END: u64 = 1 << 36;
-    for_each_kernel("modes_counter, end", |subject| {
+    for_each_kernel("modes_counter, end", Frame::Ecb, |subject| {
         let start = iv("000102030405060708090a0b80000000");
         let mut ctr = Ctr32BE::inner_iv_init(cipher(subject.token), &array(start));
         ctr.try_seek(END - 63).unwrap();

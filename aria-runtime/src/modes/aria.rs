@@ -1,13 +1,39 @@
 //! ARIA's modes by name, and which of them its kernels have built in.
 
-use super::{BulkDecrypt, BulkEncrypt, cbc, cfb, cfb8, cmac, ctr, cts, kw, ofb, xts};
+use cipher::InOutBuf;
+
+use super::{BulkDecrypt, BulkEncrypt, CounterWidth, cbc, cfb, cfb8, cmac, ctr, cts, kw, ofb, xts};
+use crate::Block;
 use crate::{
     Aria, Aria128, Aria128Dec, Aria128Enc, Aria192, Aria192Dec, Aria192Enc, Aria256, Aria256Dec,
     Aria256Enc, AriaDec, AriaEnc,
 };
 
-impl<const RK: usize> BulkEncrypt for Aria<RK> {}
-impl<const RK: usize> BulkEncrypt for AriaEnc<RK> {}
+/// Encryption, with what kernels have built in.
+macro_rules! encrypt {
+    ($cipher:ident) => {
+        impl<const RK: usize> BulkEncrypt for $cipher<RK> {
+            fn fused_ctr(
+                &self,
+                width: CounterWidth,
+                first: u128,
+                blocks: InOutBuf<'_, '_, Block>,
+            ) -> usize {
+                // The kernels count with 128 bits, which is the same until 32 overflow.
+                let last = blocks.len().saturating_sub(1) as u128;
+                if width.advance(first, last) == CounterWidth::Bits128.advance(first, last) {
+                    self.ctr_fused(first, blocks)
+                } else {
+                    0
+                }
+            }
+        }
+    };
+}
+
+encrypt!(Aria);
+encrypt!(AriaEnc);
+
 impl<const RK: usize> BulkDecrypt for Aria<RK> {}
 impl<const RK: usize> BulkDecrypt for AriaDec<RK> {}
 
