@@ -39,10 +39,7 @@ impl<const RK: usize> BulkDecrypt for AriaDec<RK> {}
 
 /// Names for the modes over one key size.
 macro_rules! names {
-    (
-        $both:ident $enc:ident $dec:ident, $bits:literal;
-        $($name:ident = $mode:ty, $what:literal;)*
-    ) => {$(
+    ($bits:literal: $($name:ident = $mode:ty, $what:literal;)*) => {$(
         #[doc = concat!($what, " over ARIA with a ", $bits, "-bit key.")]
         pub type $name = $mode;
     )*};
@@ -61,7 +58,7 @@ macro_rules! table {
         $cmac:ident $kw:ident $kwp:ident;
     )*) => {$(
         names! {
-            $both $enc $dec, $bits;
+            $bits:
             $ctr = ctr::Ctr128BE<$enc>, "CTR with a counter of 128 bits";
             $ctr32 = ctr::Ctr32BE<$enc>, "CTR with a counter of 32 bits";
             $cbc_enc = cbc::Encryptor<$enc>, "CBC encryption";
