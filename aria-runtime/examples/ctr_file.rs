@@ -14,12 +14,9 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, ensure};
-use aria_runtime::cipher::{BlockCipherEncrypt, BlockSizeUser, InnerIvInit, KeyInit, StreamCipher};
-use aria_runtime::cipher::{StreamCipherCoreWrapper, consts::U16};
-use aria_runtime::{Aria128Enc, Aria192Enc, Aria256Enc};
+use aria_runtime::cipher::{KeyIvInit, StreamCipher};
+use aria_runtime::modes::{Aria128Ctr, Aria192Ctr, Aria256Ctr};
 use clap::Parser;
-use ctr::CtrCore;
-use ctr::flavors::Ctr128BE;
 use indicatif::{ProgressBar, ProgressStyle};
 use tempfile::NamedTempFile;
 
@@ -81,20 +78,12 @@ fn main() -> Result<()> {
         input.display(),
         output.display()
     );
+    let iv = &iv.into();
     match key {
-        Key::Bits128(key) => encrypt_file(ctr(Aria128Enc::new(&key.into()), iv), &input, &output),
-        Key::Bits192(key) => encrypt_file(ctr(Aria192Enc::new(&key.into()), iv), &input, &output),
-        Key::Bits256(key) => encrypt_file(ctr(Aria256Enc::new(&key.into()), iv), &input, &output),
+        Key::Bits128(key) => encrypt_file(Aria128Ctr::new(&key.into(), iv), &input, &output),
+        Key::Bits192(key) => encrypt_file(Aria192Ctr::new(&key.into(), iv), &input, &output),
+        Key::Bits256(key) => encrypt_file(Aria256Ctr::new(&key.into(), iv), &input, &output),
     }
-}
-
-/// A cipher in counter mode, with a 128-bit big-endian counter.
-fn ctr<C>(cipher: C, iv: [u8; 16]) -> impl StreamCipher
-where
-    C: BlockCipherEncrypt + BlockSizeUser<BlockSize = U16>,
-{
-    let core = CtrCore::<C, Ctr128BE>::inner_iv_init(cipher, &iv.into());
-    StreamCipherCoreWrapper::from_core(core)
 }
 
 /// Whether both paths lead to one file, by whatever links. An output that is not there does not.
@@ -128,7 +117,7 @@ fn encrypt_file(mut cipher: impl StreamCipher, input: &Path, output: &Path) -> R
         if chunk.is_empty() {
             break;
         }
-        cipher.try_apply_keystream(&mut chunk).context("the counter has come full circle")?;
+        cipher.try_apply_keystream(&mut chunk).context("the keystream is used up")?;
         to.write_all(&chunk).with_context(cannot_write)?;
         progress.inc(chunk.len() as u64);
     }

@@ -228,6 +228,22 @@ macro_rules! counter_mode {
                 let blocks = bulk::buffer_to_buffer(input, output)?;
                 Ok(ctr::crypt(&self.ek, &self.plan, self.ctr.as_ref(), counter, blocks))
             }
+
+            /// The same by kernels of counter mode, if there are any: returns how many blocks were
+            /// done, all or none.
+            #[cfg(feature = "modes")]
+            pub(crate) fn ctr_fused(
+                &self,
+                counter: u128,
+                blocks: cipher::InOutBuf<'_, '_, crate::Block>,
+            ) -> usize {
+                if self.ctr.is_empty() {
+                    return 0;
+                }
+                let count = blocks.len();
+                ctr::crypt(&self.ek, &self.ctr, counter, blocks);
+                count
+            }
         }
     };
 }

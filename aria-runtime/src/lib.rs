@@ -19,7 +19,19 @@
 //! ```
 //!
 //! This is the bare cipher: it hides nothing about which blocks are equal and protects nothing from
-//! being changed. Use it through a mode of operation.
+//! being changed. Use it through a mode of operation: [`modes`] has CTR, CBC, CFB, OFB, XTS,
+//! ciphertext stealing, CMAC and key wrap, and says which one is for what.
+//!
+//! ```
+//! # #[cfg(feature = "modes")] {
+//! use aria_runtime::cipher::{KeyIvInit, StreamCipher};
+//! use aria_runtime::modes::Aria256Ctr;
+//!
+//! let mut message = *b"sixteen bytes or any other length";
+//! let mut ctr = Aria256Ctr::new(&[7; 32].into(), &[0; 16].into());
+//! ctr.apply_keystream(&mut message);
+//! # }
+//! ```
 //!
 //! # Bulk methods
 //!
@@ -41,9 +53,9 @@
 //! The traits' `encrypt_blocks` and `encrypt_blocks_b2b` take the same path. Ours have names of
 //! their own because an inherent method hides a trait's method of the same name: code that calls
 //! `encrypt_blocks` for RustCrypto's `aria`, with that method's argument and error types, would no
-//! longer compile. What a mode crate passes on is its own choice: ECB passes on everything, while
-//! CTR and CBC decryption pass multiples of 64 blocks and then single ones, each of which costs as
-//! much as the narrowest kernel's batch. So give those crates multiples of 1 KiB when you can.
+//! longer compile. What a mode crate passes on is its own choice: RustCrypto's `ctr` and `cbc` pass
+//! multiples of 64 blocks and then single ones, each of which costs nearly as much as the narrowest
+//! kernel's batch. The [`modes`] of this crate do not do that.
 //!
 //! # Counter mode
 //!
@@ -84,6 +96,8 @@
 //!
 //! # Features
 //!
+//! - `modes` (default): modes of operation.
+//! - `oid`: object identifiers, TLS cipher suites and SRTP protection profiles, as constants.
 //! - `std` (default): the environment variable. Without it the crate is `no_std`; it never
 //!   allocates.
 //! - `zeroize`: does nothing, since wiping is always on; it is there so that a manifest written for
@@ -100,7 +114,11 @@ mod ecb;
 mod engine;
 mod features;
 mod forms;
+#[cfg(feature = "oid")]
+pub mod identifiers;
 mod keys;
+#[cfg(feature = "modes")]
+pub mod modes;
 mod planner;
 mod schedule;
 mod table;

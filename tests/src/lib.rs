@@ -2,9 +2,12 @@
 
 pub mod buffer;
 pub mod cargo;
+pub mod modes;
 pub mod mutant;
+pub mod openssl;
 pub mod oracle;
 pub mod ours;
+pub mod reference;
 pub mod report;
 pub mod seed;
 

@@ -11,6 +11,7 @@ const PLACES: &[(&str, &str)] = &[
     ("aria-runtime/src/ctr.rs", "calls kernels of counter mode with a permitted token"),
     ("aria-runtime/src/ecb.rs", "calls kernels with a permitted token"),
     ("aria-runtime/src/keys.rs", "calls key schedules with a permitted token"),
+    ("tests/src/openssl.rs", "calls OpenSSL to compare with"),
     ("tests/tests/hardware_model.rs", "calls the probes of the instruction table"),
     ("tests/tests/reader_model.rs", "calls the probes of the instruction table"),
     ("tests/tests/standalone.rs", "its text is a program that calls a kernel"),
