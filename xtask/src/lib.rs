@@ -15,6 +15,7 @@ pub mod list;
 pub mod prove;
 #[cfg(not(feature = "run"))]
 mod reenter;
+pub mod search;
 pub mod tidy;
 pub mod workspace;
 
@@ -40,6 +41,8 @@ enum Command {
     Inspect(inspect::Args),
     /// Prove kernels equal to RFC 5794 from their text, or show an input where they are not
     Prove(prove::Args),
+    /// Search XOR networks for a linear layer, to be stored and resumed
+    Search(search::Args),
     /// Check the structural rules of the house
     Tidy,
     /// Time kernels and the library beside RustCrypto, OpenSSL and libgcrypt in one run
@@ -58,6 +61,7 @@ impl Cli {
             Command::List(args) => list::run(&args),
             Command::Inspect(args) => inspect::run(&args),
             Command::Prove(args) => prove::run(&args),
+            Command::Search(args) => search::run(&args),
             Command::Tidy => tidy::run(),
             Command::Bench(args) => bench::run(&args),
         }
