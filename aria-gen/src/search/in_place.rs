@@ -17,6 +17,12 @@ const REGISTERS: usize = 16;
 /// A walk that has found nothing for so many steps starts anew.
 const PATIENCE: u64 = 400_000;
 
+/// Operations that exchange two registers.
+const EXCHANGE: usize = 3;
+
+/// A step to a circuit that costs n more is taken once in this to the n.
+const UPHILL: u64 = 8;
+
 /// A circuit: operations, then the register in which each row's result lies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Circuit {
@@ -88,38 +94,48 @@ pub(super) struct Walk {
 
 impl Walk {
     pub(super) fn new(rows: [u16; REGISTERS], involution: bool, random: &mut Random) -> Self {
-        let current = start(rows, involution, random);
-        let least = current.operations.len();
-        Self { rows, involution, best: current.clone(), current, idle: 0, least }
+        let current = eliminate(rows, random);
+        let best = if involution { current.clone().made_involution() } else { current.clone() };
+        let mut walk = Self { rows, involution, current, best, idle: 0, least: 0 };
+        walk.least = walk.cost(&walk.current);
+        walk
     }
 
     pub(super) const fn best(&self) -> &Circuit {
         &self.best
     }
 
+    /// Operations, those that would make the outputs an involution included if they must be one.
+    fn cost(&self, circuit: &Circuit) -> usize {
+        let exchanges = if self.involution { circuit.exchanges_to_involution() } else { 0 };
+        circuit.operations.len() + EXCHANGE * exchanges
+    }
+
     /// One step: a window of the current circuit made anew.
     pub(super) fn step(&mut self, maps: &SmallMaps, random: &mut Random) {
         self.idle += 1;
         if self.idle > PATIENCE {
-            self.current = start(self.rows, self.involution, random);
-            self.least = self.current.operations.len();
+            self.current = eliminate(self.rows, random);
+            self.least = self.cost(&self.current);
             self.idle = 0;
         }
         let changed = remade(&self.current, maps, random);
-        if changed.operations.len() > self.current.operations.len() {
-            return;
-        }
-        if self.involution && changed.exchanges_to_involution() > 0 {
+        let cost = self.cost(&changed);
+        let worse = cost.saturating_sub(self.cost(&self.current));
+        // A window alone never grows, but it may take the outputs further from an involution.
+        if worse > 0 && !random.once_in(UPHILL.pow(u32::try_from(worse).unwrap_or(u32::MAX).min(8)))
+        {
             return;
         }
         self.current = changed;
-        let size = self.current.operations.len();
-        if size < self.least {
-            self.least = size;
+        if cost < self.least {
+            self.least = cost;
             self.idle = 0;
         }
-        if size < self.best.operations.len() {
-            self.best = self.current.clone();
+        if cost < self.best.operations.len() {
+            let involution = self.involution;
+            let circuit = self.current.clone();
+            self.best = if involution { circuit.made_involution() } else { circuit };
         }
     }
 }
@@ -172,12 +188,6 @@ fn remade(circuit: &Circuit, maps: &SmallMaps, random: &mut Random) -> Circuit {
     changed.extend(made.into_iter().map(|(t, s)| (place[wires[t]], place[wires[s]])));
     changed.extend(rest.into_iter().map(|(t, s)| (place[t], place[s])));
     Circuit { operations: changed, outputs: circuit.outputs.map(|register| place[register]) }
-}
-
-/// A first circuit.
-fn start(rows: [u16; REGISTERS], involution: bool, random: &mut Random) -> Circuit {
-    let circuit = eliminate(rows, random);
-    if involution { circuit.made_involution() } else { circuit }
 }
 
 /// 1024 times the logarithm to base 2 of each weight, so that sums are exact on every machine.
