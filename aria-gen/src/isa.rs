@@ -15,7 +15,7 @@ pub use cost::{Cost, MICRO_ARCHITECTURES, MicroArchitecture, Piece, Ports, Work}
 pub use feature::{CpuidRegister, Feature, RegisterState};
 pub use table::{ROWS, Residence, Row};
 
-use crate::ir::{Form, MachineOp, Operation, Program, Span};
+use crate::ir::{Access, Form, MachineOp, Operation, Program, Span};
 
 /// A tier at a width: what the lowering aims at and the passes are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,12 +114,45 @@ impl Isa {
             for stmt in routine.body() {
                 let row = self.row_of(&stmt.op)?;
                 // Constants are loaded once a call of the kernel, outside the batch loop.
-                if !matches!(row.form, Form::Matrix | Form::Bytes) {
+                if !matches!(row.form, Form::Matrix | Form::MatrixPair | Form::Bytes) {
                     work.add(cpu.cost(row), times);
                 }
             }
         }
         Ok(work)
+    }
+
+    /// Cycles from a batch's input to its output on `cpu`: the longest chain of dependent
+    /// instructions, routine after routine. Constants and round keys are ready when they are wanted.
+    ///
+    /// # Errors
+    ///
+    /// When an instruction has no row.
+    pub fn latency(
+        self,
+        program: &Program<MachineOp>,
+        calls: &[usize],
+        cpu: &MicroArchitecture,
+    ) -> Result<u64, MissingRow> {
+        let mut total = 0;
+        for (routine, &times) in program.routines.iter().zip(calls) {
+            let mut ready = vec![0_u64; routine.value_count()];
+            let mut last = 0;
+            for stmt in routine.body() {
+                let row = self.row_of(&stmt.op)?;
+                let waits = match stmt.op.access() {
+                    Access::RoundKey { .. } | Access::Constant { .. } => continue,
+                    _ => stmt.args.iter().map(|arg| ready[arg.index()]).max().unwrap_or(0),
+                };
+                let done = waits + u64::from(cpu.cost(row).latency);
+                last = last.max(done);
+                if let Some(result) = stmt.result {
+                    ready[result.index()] = done;
+                }
+            }
+            total += last * times as u64;
+        }
+        Ok(total)
     }
 
     /// How many vector operations a routine is: its instructions without loads, stores, constants
@@ -132,7 +165,9 @@ impl Isa {
                 Form::Load
                     | Form::Store
                     | Form::KeySplat32
+                    | Form::KeyLanes
                     | Form::Matrix
+                    | Form::MatrixPair
                     | Form::Bytes
                     | Form::LaneLow
             );

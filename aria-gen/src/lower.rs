@@ -12,11 +12,13 @@
 
 pub mod network;
 mod routine;
+mod row;
 mod sbox;
+mod writer;
 
 use crate::ir::{AbstractOp, Call, Constant, Control, MachineOp, Program, Routine};
 use crate::isa::{Isa, Unit};
-use crate::kernel::KeyForm;
+use crate::kernel::{KeyForm, Layout};
 use network::NetworkError;
 use routine::{Lowered, lower_routine};
 
@@ -27,6 +29,8 @@ pub struct Target {
     pub isa: Isa,
     /// What computes the S-boxes.
     pub unit: Unit,
+    /// How blocks lie in registers.
+    pub layout: Layout,
     /// How round keys lie in memory.
     pub key_form: KeyForm,
 }
@@ -73,6 +77,22 @@ pub enum LowerError {
         /// Turns at another.
         second: u8,
     },
+    /// A builder used an operation that its layout's lowering does not know.
+    #[error(
+        "`{op}` has no meaning for registers in the {layout} layout; lower it in a module of its own"
+    )]
+    Layout {
+        /// The operation.
+        op: String,
+        /// The layout.
+        layout: &'static str,
+    },
+    /// A routine is called twice, and its results are wanted in different shapes.
+    #[error("the results of {routine} are wanted in two different orders; make it two routines")]
+    Shapes {
+        /// The routine.
+        routine: String,
+    },
     /// A network of the table is not what it says.
     #[error(transparent)]
     Network(#[from] NetworkError),
@@ -87,28 +107,37 @@ pub fn lower_program(
     program: &Program<AbstractOp>,
     target: Target,
 ) -> Result<Program<MachineOp>, LowerError> {
-    let mut walk = Walk {
-        program,
-        target,
-        constants: Constants::default(),
-        lowered: vec![None; program.routines.len()],
-        turns: Vec::new(),
+    let mut constants = Constants::default();
+    let routines = match target.layout {
+        Layout::Slice => lower_slices(program, target, &mut constants)?,
+        Layout::Row => row::lower_routines(program, target, &mut constants)?,
     };
+    let lowered = program.with_routines(constants.list, routines);
+    for stmt in lowered.routines.iter().flat_map(Routine::body) {
+        target.isa.row_of(&stmt.op)?;
+    }
+    Ok(lowered)
+}
+
+/// Lowers every routine of a program in the slice layout.
+fn lower_slices(
+    program: &Program<AbstractOp>,
+    target: Target,
+    constants: &mut Constants,
+) -> Result<Vec<Routine<MachineOp>>, LowerError> {
+    let lowered = vec![None; program.routines.len()];
+    let mut walk = Walk { program, target, constants, lowered, turns: Vec::new() };
     walk.control(&program.entry)?;
     let mut routines = Vec::new();
     for (routine, lowered) in program.routines.iter().zip(walk.lowered) {
         // A routine that is never called is lowered all the same: it stays in the program.
         let lowered = match lowered {
             Some(lowered) => lowered,
-            None => lower_routine(routine, 0, target, &mut walk.constants)?,
+            None => lower_routine(routine, 0, target, walk.constants)?,
         };
         routines.push(lowered.routine);
     }
-    let lowered = program.with_routines(walk.constants.list, routines);
-    for stmt in lowered.routines.iter().flat_map(Routine::body) {
-        target.isa.row_of(&stmt.op)?;
-    }
-    Ok(lowered)
+    Ok(routines)
 }
 
 /// The constants of a program, each once.
@@ -132,7 +161,7 @@ impl Constants {
 struct Walk<'a> {
     program: &'a Program<AbstractOp>,
     target: Target,
-    constants: Constants,
+    constants: &'a mut Constants,
     lowered: Vec<Option<Lowered>>,
     /// By how many turns each state is off.
     turns: Vec<(&'static str, u8)>,
@@ -178,7 +207,7 @@ impl Walk<'_> {
             let (first, second) = (lowered.turns_in, turns);
             return Err(LowerError::Turns { routine, first, second });
         }
-        let lowered = lower_routine(routine, turns, self.target, &mut self.constants)?;
+        let lowered = lower_routine(routine, turns, self.target, self.constants)?;
         let turns_out = lowered.turns_out;
         self.lowered[number] = Some(lowered);
         Ok(turns_out)

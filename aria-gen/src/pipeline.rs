@@ -7,7 +7,7 @@ use core::fmt::{self, Display, Formatter};
 use crate::error::{GenError, StageError};
 use crate::ir::{AbstractOp, MachineOp, Program};
 use crate::isa::{Feature, Isa, MICRO_ARCHITECTURES, MicroArchitecture};
-use crate::kernel::{KernelId, Layout, Recipe, matrix, slice};
+use crate::kernel::{KernelId, Layout, Recipe, matrix, row, slice};
 use crate::lower::{Target, lower_program};
 use crate::pass::{PASSES, Pressure, measure_pressure};
 
@@ -69,10 +69,12 @@ pub fn build_kernel(id: KernelId) -> Result<Built, GenError> {
     let recipe = matrix::recipe(id).map_err(matrix::SelectError::from)?;
     let isa = Isa { tier: id.tier, width: id.width };
     let abstract_program = match recipe.layout {
+        Layout::Row => row::build_row(id),
         Layout::Slice => slice::build_slice(id),
     };
     check(id, Stage::Build, abstract_program.verify())?;
-    let target = Target { isa, unit: id.unit, key_form: recipe.key_form };
+    let Recipe { layout, key_form } = recipe;
+    let target = Target { isa, unit: id.unit, layout, key_form };
     let lowered = lower_program(&abstract_program, target);
     let mut machine_programs = vec![check(id, Stage::Lower, lowered)?];
     check(id, Stage::Lower, machine_programs[0].verify())?;
@@ -103,7 +105,8 @@ pub struct Facts {
     /// Vector operations of a round, the larger of `fo` and `fe`.
     pub operations_a_round: usize,
     /// Modelled cycles of a batch at 12 rounds in hundredths, for each of
-    /// [`MICRO_ARCHITECTURES`]; `None` where the core lacks the encoding.
+    /// [`MICRO_ARCHITECTURES`]: what its work takes or what its longest chain takes, whichever is
+    /// more; `None` where the core lacks the encoding.
     pub centicycles: Vec<(&'static MicroArchitecture, Option<u64>)>,
 }
 
@@ -144,7 +147,9 @@ impl Built {
         for cpu in MICRO_ARCHITECTURES {
             let runs = cpu.has(self.isa.tier.encoding());
             let work = check(self.id, last, self.isa.work(program, &calls, cpu))?;
-            centicycles.push((cpu, runs.then(|| work.centicycles(cpu))));
+            let latency = check(self.id, last, self.isa.latency(program, &calls, cpu))?;
+            let cycles = u64::max(work.centicycles(cpu), 100 * latency);
+            centicycles.push((cpu, runs.then_some(cycles)));
         }
         let rounds = program.routines.iter().filter(|r| r.reads_round_key());
         Ok(Facts {

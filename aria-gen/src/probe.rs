@@ -25,6 +25,9 @@ pub struct Probe {
 /// A constant that no symmetry hides: its rows are all different and none is a shifted other.
 const SKEWED: BitMatrix = BitMatrix::from_rows([0x01, 0x3a, 0xc5, 0x77, 0x92, 0xee, 0x48, 0xb3]);
 
+/// Another.
+const OTHER: BitMatrix = BitMatrix::from_rows([0x80, 0x1d, 0x6a, 0xf7, 0x35, 0x09, 0xb2, 0x5c]);
+
 /// Every probe, in the order of the table.
 #[must_use]
 pub fn probes() -> Vec<Probe> {
@@ -41,8 +44,11 @@ fn operations(form: Form) -> Vec<MachineOp> {
         // Every probe stores its result; the probe of joined lanes takes them apart first.
         Form::Store | Form::LaneLow | Form::LaneHigh => Vec::new(),
         Form::KeySplat32 => [0, 15].map(|index| MachineOp::KeySplat32 { index, span }).to_vec(),
+        // A round key of bytes is filled into a register as a constant is, by the same function.
+        Form::KeyLanes => Vec::new(),
         Form::Matrix => vec![MachineOp::Matrix { id: 0 }],
         Form::Bytes => vec![MachineOp::Bytes { id: 1 }],
+        Form::MatrixPair => vec![MachineOp::MatrixPair { id: 2 }],
         Form::And => vec![MachineOp::And],
         Form::ShiftRight16 => vec![MachineOp::ShiftRight16 { count: 4 }],
         Form::ShuffleBytes => vec![MachineOp::ShuffleBytes],
@@ -103,6 +109,11 @@ fn probe(row: &'static Row, op: MachineOp) -> Probe {
                 doc: "Sixteen different bytes.".to_owned(),
                 data: ConstantData::Bytes(core::array::from_fn(|i| 0xf0 - 13 * i as u8)),
             },
+            Constant {
+                name: "SKEWED_PAIR".to_owned(),
+                doc: "Two matrices without symmetry.".to_owned(),
+                data: ConstantData::MatrixPair([SKEWED, OTHER]),
+            },
         ],
         routines: vec![routine],
         entry: Vec::new(),
@@ -119,7 +130,8 @@ mod tests {
         let probes = probes();
         for row in ROWS {
             let found = probes.iter().any(|p| core::ptr::eq(p.row, row));
-            let by_others = matches!(row.form, Form::Store | Form::LaneLow | Form::LaneHigh);
+            let by_others =
+                matches!(row.form, Form::Store | Form::LaneLow | Form::LaneHigh | Form::KeyLanes);
             assert!(found || by_others, "{row:?}");
         }
         let mut names: Vec<_> = probes.iter().map(|p| p.program.routines[0].name()).collect();

@@ -10,7 +10,7 @@ use aria_kernels::{Entry, KERNELS, Kernel};
 use cipher::InOutBuf;
 
 use crate::Block;
-use crate::forms::{Form, Words};
+use crate::forms::{Form, Keys, Shape};
 use crate::planner::{Candidate, MAX_STEPS, Plan};
 use crate::table;
 use crate::token::Token;
@@ -37,22 +37,33 @@ impl EcbKernel {
     }
 
     /// Runs the kernel over all full batches of `blocks`; what is left after them is not touched.
-    pub(crate) fn run<const RK: usize>(self, rk: &Words<RK>, blocks: InOutBuf<'_, '_, Block>) {
+    #[inline]
+    pub(crate) fn run<const RK: usize>(self, rk: &Keys<'_, RK>, blocks: InOutBuf<'_, '_, Block>) {
         const { assert!(matches!(RK, 13 | 15 | 17)) };
         let kernel = &KERNELS[usize::from(self.0)];
         let batches = blocks.len() / kernel.blocks;
         let (input, output) = blocks.into_raw();
+        // SAFETY of each call of `entry` below:
+        // - Features: an `EcbKernel` is only made in `permitted`, for a row that a token permits, so
+        //   this CPU has all that the row names.
+        // - Round keys: there are `RK` of them, which is 13, 15 or 17, in the form that the variant
+        //   names.
+        // - Buffers: an `InOutBuf` is readable and writable for its length, which is at least
+        //   `batches * kernel.blocks` blocks of 16 bytes, and its two sides are equal or do not
+        //   overlap.
         match kernel.entry {
-            Entry::EcbBroadcast32(entry) | Entry::EcbMapped32(entry) => {
-                // SAFETY:
-                // - Features: an `EcbKernel` is only made in `permitted`, for a row that a token
-                //   permits, so this CPU has all that the row names.
-                // - Round keys: `rk` has `RK` of them, which is 13, 15 or 17.
-                // - Buffers: an `InOutBuf` is readable and writable for its length, which is at
-                //   least `batches * kernel.blocks` blocks of 16 bytes, and its two sides are equal
-                //   or do not overlap.
-                unsafe { entry(rk.as_words(), input.cast(), output.cast(), batches) }
+            Entry::EcbRaw(entry) => {
+                // SAFETY: see above.
+                unsafe { entry(rk.raw(), input.cast(), output.cast(), batches) }
             }
+            Entry::EcbBroadcast32(entry) => rk.with_words(Shape::Broadcast32, |rk| {
+                // SAFETY: see above.
+                unsafe { entry(rk, input.cast(), output.cast(), batches) }
+            }),
+            Entry::EcbMapped32(entry) => rk.with_words(Shape::Mapped32, |rk| {
+                // SAFETY: see above.
+                unsafe { entry(rk, input.cast(), output.cast(), batches) }
+            }),
             other => unreachable!("{other:?} has no EcbKernel"),
         }
     }
@@ -72,14 +83,17 @@ pub(crate) fn plan(token: Token) -> Plan<EcbKernel> {
     match token.only() {
         Some(row) => permitted(row).map_or_else(|| Plan::new([].into_iter()), Plan::forced),
         None => {
-            // One call expands round keys into one form, so a plan has kernels of one form: that of
-            // the kernel which is cheapest by the block.
+            // A call makes one form of round keys besides the raw one at most: that of the kernel
+            // which is cheapest by the block.
             let by_block = |candidate: &Candidate<EcbKernel>| {
                 u64::from(candidate.batch_cycles) * 1024 / candidate.batch() as u64
             };
             let cheapest = table::rows().filter_map(permitted).min_by_key(by_block);
             let form = cheapest.map(|candidate| candidate.kernel.form());
-            let suits = |candidate: &Candidate<EcbKernel>| Some(candidate.kernel.form()) == form;
+            let suits = |candidate: &Candidate<EcbKernel>| {
+                let own = candidate.kernel.form();
+                own == Form::Raw || Some(own) == form
+            };
             Plan::new(table::rows().filter_map(permitted).filter(suits))
         }
     }
@@ -88,8 +102,9 @@ pub(crate) fn plan(token: Token) -> Plan<EcbKernel> {
 /// The form of round keys that an ECB entry takes; `None` for entries of other frames.
 const fn form(entry: Entry) -> Option<Form> {
     match entry {
-        Entry::EcbBroadcast32(_) => Some(Form::Broadcast32),
-        Entry::EcbMapped32(_) => Some(Form::Mapped32),
+        Entry::EcbRaw(_) => Some(Form::Raw),
+        Entry::EcbBroadcast32(_) => Some(Form::Words(Shape::Broadcast32)),
+        Entry::EcbMapped32(_) => Some(Form::Words(Shape::Mapped32)),
         _ => None,
     }
 }

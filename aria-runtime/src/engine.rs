@@ -2,7 +2,7 @@
 //!
 //! An [`Engine`] lives for one call into a cipher: it holds the round keys in the forms that its
 //! plan's kernels want, so that a caller who processes many pieces within that call, as mode crates
-//! do, pays for them once. Direction is no matter here: for ARIA the round keys decide it.
+//! do, pays for them once, and only for what is used. Direction is no matter here: for ARIA the round keys decide it.
 
 use cipher::consts::{U16, U64};
 use cipher::{
@@ -12,7 +12,7 @@ use cipher::{
 
 use crate::Block;
 use crate::ecb::{EcbKernel, MAX_BATCH};
-use crate::forms::Words;
+use crate::forms::Keys;
 use crate::planner::{Candidate, Move, Plan};
 use crate::scalar;
 use crate::schedule::RoundKeys;
@@ -20,9 +20,7 @@ use crate::wiped::Wiped;
 
 /// Everything that it takes to process blocks in one direction.
 pub(crate) struct Engine<'a, const RK: usize> {
-    raw: &'a RoundKeys<RK>,
-    /// Zero if the plan has no kernel, else in the form that its kernels want.
-    words: Words<RK>,
+    keys: Keys<'a, RK>,
     plan: &'a Plan<EcbKernel>,
 }
 
@@ -36,11 +34,7 @@ impl<'a, const RK: usize> Engine<'a, RK> {
         plan: &'a Plan<EcbKernel>,
         work: impl FnOnce(&Self),
     ) {
-        let mut engine = Self { raw, words: Words::zero(), plan };
-        if let Some(widest) = plan.widest() {
-            engine.words.fill(widest.form(), raw);
-        }
-        work(&engine);
+        work(&Self { keys: Keys::new(raw), plan });
     }
 
     /// Replaces every input block by its image.
@@ -49,7 +43,7 @@ impl<'a, const RK: usize> Engine<'a, RK> {
         for piece in self.plan.moves(blocks.len()) {
             let (now, later) = blocks.split_at(piece.blocks());
             match piece {
-                Move::Whole { with, .. } => with.kernel.run(&self.words, now),
+                Move::Whole { with, .. } => with.kernel.run(&self.keys, now),
                 Move::Padded { with, .. } => self.crypt_padded(with, now),
                 Move::Scalar { .. } => self.crypt_scalar(now),
             }
@@ -65,14 +59,14 @@ impl<'a, const RK: usize> Engine<'a, RK> {
         let buffer = Block::cast_slice_from_core_mut(&mut buffer[..with.batch()]);
         let used = blocks.len();
         buffer[..used].copy_from_slice(blocks.get_in());
-        with.kernel.run(&self.words, InOutBuf::from(&mut *buffer));
+        with.kernel.run(&self.keys, InOutBuf::from(&mut *buffer));
         blocks.get_out().copy_from_slice(&buffer[..used]);
     }
 
     #[inline(never)]
     fn crypt_scalar(&self, blocks: InOutBuf<'_, '_, Block>) {
         for mut block in blocks {
-            *block.get_out() = scalar::crypt_block(self.raw.as_raw(), block.clone_in().0).into();
+            *block.get_out() = scalar::crypt_block(self.keys.raw(), block.clone_in().0).into();
         }
     }
 }

@@ -140,6 +140,7 @@ impl<K: Copy> Plan<K> {
     }
 
     /// The widest kernel; `None` if only the scalar path runs.
+    #[cfg(test)]
     pub(crate) fn widest(&self) -> Option<K> {
         self.steps[0].map(|step| step.candidate.kernel)
     }

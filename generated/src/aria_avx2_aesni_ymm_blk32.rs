@@ -826,7 +826,8 @@ unsafe fn store(output: *mut u8, state: [__m256i; 16]) {
 
 /// Encrypts `batches` batches of 32 blocks, or decrypts them, as `rk` says.
 ///
-/// `rk` holds 13, 15 or 17 round keys, each byte as four equal bytes of a `u32`.
+/// `rk` holds 13, 15 or 17 round keys in the form `mapped32`, each byte as four equal bytes of a
+/// `u32`.
 ///
 /// # Safety
 ///
@@ -843,8 +844,8 @@ pub(crate) unsafe fn aria_avx2_aesni_ymm_blk32(
 ) {
     const BATCH_BYTES: usize = 512;
     for batch in 0..batches {
-        // Hidden from the optimiser, round keys are read anew for each batch. Broadcasts made once
-        // before the loop would be spilled: no faster, and keys on the stack.
+        // Hidden from the optimiser, round keys are read anew for each batch. Made ready once
+        // before the loop, they would be spilled: no faster, and keys on the stack.
         let [first, turns @ .., last] = black_box(rk) else { return };
         // SAFETY: `batch` is below `batches`, so this batch lies within the caller's input.
         let blocks = unsafe { load(input.add(batch * BATCH_BYTES)) };

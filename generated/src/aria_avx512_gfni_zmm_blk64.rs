@@ -516,8 +516,8 @@ pub(crate) unsafe fn aria_avx512_gfni_zmm_blk64(
 ) {
     const BATCH_BYTES: usize = 1024;
     for batch in 0..batches {
-        // Hidden from the optimiser, round keys are read anew for each batch. Broadcasts made once
-        // before the loop would be spilled: no faster, and keys on the stack.
+        // Hidden from the optimiser, round keys are read anew for each batch. Made ready once
+        // before the loop, they would be spilled: no faster, and keys on the stack.
         let [first, turns @ .., last] = black_box(rk) else { return };
         // SAFETY: `batch` is below `batches`, so this batch lies within the caller's input.
         let blocks = unsafe { load(input.add(batch * BATCH_BYTES)) };

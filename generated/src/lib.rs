@@ -11,17 +11,31 @@
 #[cfg(target_arch = "x86_64")]
 mod aria_avx2_aesni_ymm_blk32;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx2_gfni_ymm_blk2;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx2_gfni_ymm_blk32;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx2_gfni_ymm_blk4;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx2_vaes_ymm_blk2;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx2_vaes_ymm_blk32;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_aesni_ymm_blk32;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx512_gfni_xmm_blk1;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_xmm_blk16;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx512_gfni_ymm_blk2;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_ymm_blk32;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx512_gfni_zmm_blk4;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_zmm_blk64;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx512_gfni_zmm_blk8;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_vaes_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
@@ -29,11 +43,19 @@ mod aria_avx512_vaes_ymm_blk32;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_vaes_zmm_blk64;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx_aesni_xmm_blk1;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx_aesni_xmm_blk16;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx_gfni_xmm_blk1;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_gfni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
+mod aria_sse_aesni_xmm_blk1;
+#[cfg(target_arch = "x86_64")]
 mod aria_sse_aesni_xmm_blk16;
+#[cfg(target_arch = "x86_64")]
+mod aria_sse_gfni_xmm_blk1;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_gfni_xmm_blk16;
 mod feature;
@@ -51,11 +73,15 @@ pub use key_form::mapped32;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Entry {
-    /// ECB over whole batches, round keys in the form `broadcast32`.
+    /// ECB over whole batches, round keys as RFC 5794 writes them.
     ///
-    /// `rk` holds 13, 15 or 17 round keys, each byte as four equal bytes of a `u32`. `input` must be
-    /// valid for reads and `output` for writes of `batches` times [`Kernel::blocks`] blocks of 16
-    /// bytes, at any alignment, and they must be equal or not overlap.
+    /// `rk` holds 13, 15 or 17 round keys. `input` must be valid for reads and `output` for writes of
+    /// `batches` times [`Kernel::blocks`] blocks of 16 bytes, at any alignment, and they must be equal
+    /// or not overlap.
+    EcbRaw(
+        unsafe fn(rk: &[[u8; 16]], input: *const u8, output: *mut u8, batches: usize),
+    ),
+    /// The same, round keys in the form `broadcast32`: each byte as four equal bytes of a `u32`.
     EcbBroadcast32(
         unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
     ),
@@ -92,11 +118,32 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::EcbMapped32(aria_avx2_aesni_ymm_blk32::aria_avx2_aesni_ymm_blk32),
     },
     Kernel {
+        id: "aria_avx2_gfni_ymm_blk2",
+        features: &[Feature::Avx, Feature::Avx2, Feature::Gfni],
+        blocks: 2,
+        batch_cycles: 177,
+        entry: Entry::EcbRaw(aria_avx2_gfni_ymm_blk2::aria_avx2_gfni_ymm_blk2),
+    },
+    Kernel {
         id: "aria_avx2_gfni_ymm_blk32",
         features: &[Feature::Avx, Feature::Avx2, Feature::Gfni],
         blocks: 32,
-        batch_cycles: 339,
+        batch_cycles: 340,
         entry: Entry::EcbBroadcast32(aria_avx2_gfni_ymm_blk32::aria_avx2_gfni_ymm_blk32),
+    },
+    Kernel {
+        id: "aria_avx2_gfni_ymm_blk4",
+        features: &[Feature::Avx, Feature::Avx2, Feature::Gfni],
+        blocks: 4,
+        batch_cycles: 177,
+        entry: Entry::EcbRaw(aria_avx2_gfni_ymm_blk4::aria_avx2_gfni_ymm_blk4),
+    },
+    Kernel {
+        id: "aria_avx2_vaes_ymm_blk2",
+        features: &[Feature::Avx, Feature::Avx2, Feature::Vaes],
+        blocks: 2,
+        batch_cycles: 185,
+        entry: Entry::EcbRaw(aria_avx2_vaes_ymm_blk2::aria_avx2_vaes_ymm_blk2),
     },
     Kernel {
         id: "aria_avx2_vaes_ymm_blk32",
@@ -122,6 +169,18 @@ pub const KERNELS: &[Kernel] = &[
         ),
     },
     Kernel {
+        id: "aria_avx512_gfni_xmm_blk1",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Gfni,
+        ],
+        blocks: 1,
+        batch_cycles: 156,
+        entry: Entry::EcbRaw(aria_avx512_gfni_xmm_blk1::aria_avx512_gfni_xmm_blk1),
+    },
+    Kernel {
         id: "aria_avx512_gfni_xmm_blk16",
         features: &[
             Feature::Avx512f,
@@ -134,6 +193,18 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::EcbBroadcast32(
             aria_avx512_gfni_xmm_blk16::aria_avx512_gfni_xmm_blk16,
         ),
+    },
+    Kernel {
+        id: "aria_avx512_gfni_ymm_blk2",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Gfni,
+        ],
+        blocks: 2,
+        batch_cycles: 156,
+        entry: Entry::EcbRaw(aria_avx512_gfni_ymm_blk2::aria_avx512_gfni_ymm_blk2),
     },
     Kernel {
         id: "aria_avx512_gfni_ymm_blk32",
@@ -150,6 +221,18 @@ pub const KERNELS: &[Kernel] = &[
         ),
     },
     Kernel {
+        id: "aria_avx512_gfni_zmm_blk4",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Gfni,
+        ],
+        blocks: 4,
+        batch_cycles: 158,
+        entry: Entry::EcbRaw(aria_avx512_gfni_zmm_blk4::aria_avx512_gfni_zmm_blk4),
+    },
+    Kernel {
         id: "aria_avx512_gfni_zmm_blk64",
         features: &[
             Feature::Avx512f,
@@ -162,6 +245,18 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::EcbBroadcast32(
             aria_avx512_gfni_zmm_blk64::aria_avx512_gfni_zmm_blk64,
         ),
+    },
+    Kernel {
+        id: "aria_avx512_gfni_zmm_blk8",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Gfni,
+        ],
+        blocks: 8,
+        batch_cycles: 205,
+        entry: Entry::EcbRaw(aria_avx512_gfni_zmm_blk8::aria_avx512_gfni_zmm_blk8),
     },
     Kernel {
         id: "aria_avx512_vaes_xmm_blk16",
@@ -201,6 +296,13 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::EcbMapped32(aria_avx512_vaes_zmm_blk64::aria_avx512_vaes_zmm_blk64),
     },
     Kernel {
+        id: "aria_avx_aesni_xmm_blk1",
+        features: &[Feature::Avx, Feature::Aes],
+        blocks: 1,
+        batch_cycles: 185,
+        entry: Entry::EcbRaw(aria_avx_aesni_xmm_blk1::aria_avx_aesni_xmm_blk1),
+    },
+    Kernel {
         id: "aria_avx_aesni_xmm_blk16",
         features: &[Feature::Avx, Feature::Aes],
         blocks: 16,
@@ -208,11 +310,25 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::EcbMapped32(aria_avx_aesni_xmm_blk16::aria_avx_aesni_xmm_blk16),
     },
     Kernel {
+        id: "aria_avx_gfni_xmm_blk1",
+        features: &[Feature::Avx, Feature::Gfni],
+        blocks: 1,
+        batch_cycles: 177,
+        entry: Entry::EcbRaw(aria_avx_gfni_xmm_blk1::aria_avx_gfni_xmm_blk1),
+    },
+    Kernel {
         id: "aria_avx_gfni_xmm_blk16",
         features: &[Feature::Avx, Feature::Gfni],
         blocks: 16,
-        batch_cycles: 339,
+        batch_cycles: 340,
         entry: Entry::EcbBroadcast32(aria_avx_gfni_xmm_blk16::aria_avx_gfni_xmm_blk16),
+    },
+    Kernel {
+        id: "aria_sse_aesni_xmm_blk1",
+        features: &[Feature::Ssse3, Feature::Aes],
+        blocks: 1,
+        batch_cycles: 185,
+        entry: Entry::EcbRaw(aria_sse_aesni_xmm_blk1::aria_sse_aesni_xmm_blk1),
     },
     Kernel {
         id: "aria_sse_aesni_xmm_blk16",
@@ -222,10 +338,17 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::EcbMapped32(aria_sse_aesni_xmm_blk16::aria_sse_aesni_xmm_blk16),
     },
     Kernel {
+        id: "aria_sse_gfni_xmm_blk1",
+        features: &[Feature::Ssse3, Feature::Gfni],
+        blocks: 1,
+        batch_cycles: 177,
+        entry: Entry::EcbRaw(aria_sse_gfni_xmm_blk1::aria_sse_gfni_xmm_blk1),
+    },
+    Kernel {
         id: "aria_sse_gfni_xmm_blk16",
         features: &[Feature::Ssse3, Feature::Gfni],
         blocks: 16,
-        batch_cycles: 339,
+        batch_cycles: 340,
         entry: Entry::EcbBroadcast32(aria_sse_gfni_xmm_blk16::aria_sse_gfni_xmm_blk16),
     },
 ];

@@ -7,31 +7,29 @@ use super::items::{ident, number, target_feature};
 use super::source::{Notes, Source, doc};
 use crate::ir::{Call, Control, KeyRef, MachineOp, Program};
 use crate::isa::Feature;
-use crate::kernel::KernelId;
+use crate::kernel::KeyForm;
+use crate::pipeline::Built;
 
 /// Why round keys are hidden from the optimiser, as the emitted code says it.
 const KEYS_NOTE: &str = "Hidden from the optimiser, round keys are read anew for each batch. \
-    Broadcasts made once before the loop would be spilled: no faster, and keys on the stack.";
+    Made ready once before the loop, they would be spilled: no faster, and keys on the stack.";
 
-/// Writes the entry point of `program` into `source`.
-pub(super) fn emit_entry(
-    source: &mut Source,
-    id: KernelId,
-    program: &Program<MachineOp>,
-    features: &[Feature],
-) {
+/// Writes the entry point of a kernel into `source`.
+pub(super) fn emit_entry(source: &mut Source, built: &Built, features: &[Feature]) {
+    let (id, program) = (built.id, built.finished());
     let mut notes = Notes::default();
     let body = Entry { program, notes: &mut notes }.sequence(&program.entry);
     let name = ident(&id.to_string());
     let target_feature = target_feature(features);
     let bytes = number(program.batch_bytes);
-    let doc = doc(&entry_doc(id, program, features));
+    let item = ident(built.recipe.key_form.item());
+    let doc = doc(&entry_doc(built, features));
     source.items(
         quote! {
             #doc
             #target_feature
             pub(crate) unsafe fn #name(
-                rk: &[[u32; 16]],
+                rk: &[[#item; 16]],
                 input: *const u8,
                 output: *mut u8,
                 batches: usize,
@@ -44,12 +42,23 @@ pub(super) fn emit_entry(
     );
 }
 
-fn entry_doc(id: KernelId, program: &Program<MachineOp>, features: &[Feature]) -> String {
+fn entry_doc(built: &Built, features: &[Feature]) -> String {
+    let keys = match built.recipe.key_form {
+        KeyForm::Raw => "round keys as RFC 5794 writes them",
+        KeyForm::Broadcast32 => "round keys, each byte as four equal bytes of a `u32`",
+        KeyForm::Mapped32 => {
+            "round keys in the form `mapped32`, each byte as four equal bytes of a `u32`"
+        }
+    };
+    let batches = match built.id.blocks {
+        1 => "blocks".to_owned(),
+        n => format!("batches of {n} blocks"),
+    };
     let names: Vec<&str> = features.iter().map(|f| f.name()).collect();
     format!(
-        "Encrypts `batches` batches of {blocks} blocks, or decrypts them, as `rk` says.\n\
+        "Encrypts `batches` {batches}, or decrypts them, as `rk` says.\n\
          \n\
-         `rk` holds 13, 15 or 17 round keys, each byte as four equal bytes of a `u32`.\n\
+         `rk` holds 13, 15 or 17 {keys}.\n\
          \n\
          # Safety\n\
          \n\
@@ -57,9 +66,8 @@ fn entry_doc(id: KernelId, program: &Program<MachineOp>, features: &[Feature]) -
          * `input` must be valid for reads, and `output` for writes, of `batches` × {bytes} bytes, \
          at any alignment.\n\
          * `input` and `output` must be equal or not overlap.",
-        blocks = id.blocks,
         features = names.join(", "),
-        bytes = program.batch_bytes,
+        bytes = built.finished().batch_bytes,
     )
 }
 

@@ -36,17 +36,21 @@ pub(super) fn constant_item(constant: &Constant) -> TokenStream {
             let doc = doc(&format!("{}\n\n```text\n{matrix}\n```", constant.doc));
             quote! { #doc const #name: u64 = #value; }
         }
+        ConstantData::MatrixPair(matrices) => {
+            let [low, high] = matrices.map(|matrix| hex_u64(matrix.to_gfni()));
+            let [low_rows, high_rows] = matrices;
+            let doc = doc(&format!(
+                "{}\n\n```text\n{low_rows}\n```\n\n```text\n{high_rows}\n```",
+                constant.doc
+            ));
+            quote! { #doc const #name: [u64; 2] = [#low, #high]; }
+        }
         ConstantData::Bytes(bytes) => {
             let values = bytes.iter().map(|byte| number(usize::from(*byte)));
             let doc = doc(&constant.doc);
             quote! { #doc const #name: [u8; 16] = [#(#values),*]; }
         }
     }
-}
-
-/// Whether any of `constants` is sixteen bytes, so that the function `lanes` is wanted.
-pub(super) fn needs_lanes(constants: &[Constant]) -> bool {
-    constants.iter().any(|constant| matches!(constant.data, ConstantData::Bytes(_)))
 }
 
 /// A number in decimal.

@@ -12,6 +12,7 @@ use super::routine::{emit_lanes, emit_routine};
 use super::source::{Notes, Source, doc};
 use crate::ir::Form;
 use crate::isa::Feature;
+use crate::kernel::KeyForm;
 use crate::probe::{Probe, probes};
 
 /// The files, by path.
@@ -85,12 +86,16 @@ fn emit_module(name: &str, probes: &[Probe]) -> String {
         source.items(constant_item(constant), &none);
     }
     source.items(rows(probes), &none);
-    if let Some(probe) = probes.iter().find(|probe| probe.row.form == Form::Bytes) {
-        emit_lanes(&mut source, &probe.program, probe.isa, &features(probe));
+    // One function each serves all probes of the file.
+    for form in [Form::Bytes, Form::MatrixPair] {
+        if let Some(probe) = probes.iter().find(|probe| probe.row.form == form) {
+            emit_lanes(&mut source, &probe.program, probe.isa, &features(probe));
+        }
     }
     for probe in probes {
         let routine = &probe.program.routines[0];
-        emit_routine(&mut source, &probe.program, routine, probe.isa, &features(probe));
+        let key_item = KeyForm::Broadcast32.item();
+        emit_routine(&mut source, &probe.program, routine, probe.isa, key_item, &features(probe));
     }
     source.finish()
 }

@@ -9,61 +9,101 @@ use std::collections::BTreeMap;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::items::{hex_u8, ident, intrinsic, needs_lanes, number, target_feature, vector_type};
+use super::items::{hex_u8, ident, intrinsic, number, target_feature, vector_type};
 use super::source::{Notes, Source, blank, doc};
 use crate::ir::{Form, MachineOp, Program, Routine, Stmt, Value};
 use crate::isa::{Feature, Isa, Row};
 
-/// Writes `routine` of `program` into `source`.
+/// Writes `routine` of `program` into `source`; a round key has sixteen items of type `key_item`.
 pub(super) fn emit_routine(
     source: &mut Source,
     program: &Program<MachineOp>,
     routine: &Routine<MachineOp>,
     isa: Isa,
+    key_item: &str,
     features: &[Feature],
 ) {
     let mut notes = Notes::default();
     let names = name_values(routine);
-    let function = Function { program, routine, isa, names };
+    let function = Function { program, routine, isa, key_item: ident(key_item), names };
     let item = function.item(features, &mut notes);
     source.items(item, &notes);
 }
 
-/// Writes the function that fills a register with a constant lane, if `program` has such constants.
+/// Writes the functions that fill a register lane by lane, those of them that `program` uses.
 pub(super) fn emit_lanes(
     source: &mut Source,
     program: &Program<MachineOp>,
     isa: Isa,
     features: &[Feature],
 ) {
-    if !needs_lanes(&program.constants) {
-        return;
+    let uses = |forms: &[Form]| {
+        let mut body = program.routines.iter().flat_map(Routine::body);
+        body.any(|stmt| forms.contains(&stmt.op.form()))
+    };
+    if uses(&[Form::Bytes, Form::KeyLanes]) {
+        let bytes: Vec<Ident> = (0..16_usize).map(|i| format_ident!("b{i}")).collect();
+        let (low, high) = bytes.split_at(8);
+        let item = fill(
+            isa,
+            features,
+            "Sixteen bytes in each 128-bit lane.",
+            quote! { lanes(bytes: [u8; 16]) },
+            quote! {
+                let [#(#bytes),*] = bytes;
+                let low = i64::from_le_bytes([#(#low),*]);
+                let high = i64::from_le_bytes([#(#high),*]);
+            },
+        );
+        source.items(item, &Notes::default());
     }
-    let row = isa.row(Form::Bytes).expect("the pipeline has looked every instruction up");
+    if uses(&[Form::MatrixPair]) {
+        let item = fill(
+            isa,
+            features,
+            "A word in the lower half of each 128-bit lane, and one in the upper.",
+            quote! { halves(words: [u64; 2]) },
+            quote! {
+                let [low, high] = words;
+                let low = low.cast_signed();
+                let high = high.cast_signed();
+            },
+        );
+        source.items(item, &Notes::default());
+    }
+}
+
+/// A function that makes two signed words, `low` and `high`, and fills every lane with them.
+fn fill(
+    isa: Isa,
+    features: &[Feature],
+    meaning: &str,
+    signature: TokenStream,
+    words: TokenStream,
+) -> TokenStream {
+    let row = isa.row(Form::Bytes).expect("every target can fill a register");
     let (function, vector) = (intrinsic(row), vector_type(isa));
     let target_feature = target_feature(features);
-    let bytes: Vec<Ident> = (0..16_usize).map(|i| format_ident!("b{i}")).collect();
-    let (low, high) = bytes.split_at(8);
     // The intrinsic takes the most significant half of the most significant lane first.
-    let halves = (0..program.vector_bytes / 16).map(|_| quote! { high, low });
-    let item = quote! {
-        /// Sixteen bytes in each 128-bit lane.
+    let halves = (0..isa.width.lanes()).map(|_| quote! { high, low });
+    let doc = doc(meaning);
+    quote! {
+        #doc
         #[inline]
         #target_feature
-        fn lanes(bytes: [u8; 16]) -> #vector {
-            let [#(#bytes),*] = bytes;
-            let low = i64::from_le_bytes([#(#low),*]);
-            let high = i64::from_le_bytes([#(#high),*]);
+        fn #signature -> #vector {
+            #words
             #function(#(#halves),*)
         }
-    };
-    source.items(item, &Notes::default());
+    }
 }
 
 struct Function<'a> {
     program: &'a Program<MachineOp>,
     routine: &'a Routine<MachineOp>,
     isa: Isa,
+    /// The type of a round key's items.
+    key_item: Ident,
     names: Vec<Ident>,
 }
 
@@ -88,7 +128,8 @@ impl Function<'_> {
             prologue.extend(quote! { let [#values] = state; });
         }
         if routine.reads_round_key() {
-            params.push(quote! { rk: &[u32; 16] });
+            let item = &self.key_item;
+            params.push(quote! { rk: &[#item; 16] });
         }
         let result = if routine.results().is_empty() {
             TokenStream::new()
@@ -134,9 +175,12 @@ impl Function<'_> {
         let mut step = None;
         for stmt in self.routine.body() {
             let title = &self.routine.steps()[stmt.step.index()];
-            if step.replace(stmt.step) != Some(stmt.step) && !title.is_empty() {
+            let before = step.replace(stmt.step);
+            if before != Some(stmt.step) && !(before.is_none() && title.is_empty()) {
                 statements.extend(blank());
-                statements.extend(notes.note(title));
+                if !title.is_empty() {
+                    statements.extend(notes.note(title));
+                }
             }
             statements.extend(self.statement(stmt));
         }
@@ -176,6 +220,11 @@ impl Function<'_> {
             MachineOp::KeySplat32 { index, .. } => {
                 let index = number(*index);
                 quote! { #function(rk[#index].cast_signed()) }
+            }
+            MachineOp::KeyLanes => quote! { lanes(*rk) },
+            MachineOp::MatrixPair { id } => {
+                let name = ident(&self.program.constants[*id].name);
+                quote! { halves(#name) }
             }
             MachineOp::Matrix { id } => {
                 let name = ident(&self.program.constants[*id].name);

@@ -57,11 +57,13 @@ fn entry_type() -> TokenStream {
          \n\
          The functions are unsafe; what a caller owes stands with each variant. Besides, the CPU \
          must have the kernel's features.");
-    let broadcast32 = doc("ECB over whole batches, round keys in the form `broadcast32`.\n\
+    let raw = doc("ECB over whole batches, round keys as RFC 5794 writes them.\n\
          \n\
-         `rk` holds 13, 15 or 17 round keys, each byte as four equal bytes of a `u32`. `input` must \
-         be valid for reads and `output` for writes of `batches` times [`Kernel::blocks`] blocks of \
+         `rk` holds 13, 15 or 17 round keys. `input` must be valid for reads and `output` for writes of `batches` times [`Kernel::blocks`] blocks of \
          16 bytes, at any alignment, and they must be equal or not overlap.");
+    let broadcast32 =
+        doc("The same, round keys in the form `broadcast32`: each byte as four equal \
+         bytes of a `u32`.");
     let mapped32 =
         doc("The same, round keys in the form `mapped32`: [`mapped32`] makes it of round keys.");
     quote! {
@@ -69,6 +71,10 @@ fn entry_type() -> TokenStream {
         #[derive(Clone, Copy, Debug)]
         #[non_exhaustive]
         pub enum Entry {
+            #raw
+            EcbRaw(
+                unsafe fn(rk: &[[u8; 16]], input: *const u8, output: *mut u8, batches: usize),
+            ),
             #broadcast32
             EcbBroadcast32(
                 unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
@@ -112,6 +118,7 @@ fn kernel_table(kernels: &[Kernel]) -> TokenStream {
         let blocks = number(kernel.built.id.blocks);
         let cycles = number(usize::try_from(kernel.facts.generic_cycles()).unwrap_or(usize::MAX));
         let entry = match kernel.built.recipe.key_form {
+            KeyForm::Raw => quote! { Entry::EcbRaw },
             KeyForm::Broadcast32 => quote! { Entry::EcbBroadcast32 },
             KeyForm::Mapped32 => quote! { Entry::EcbMapped32 },
         };

@@ -28,8 +28,15 @@ pub enum MachineOp {
         /// How much of a register it fills.
         span: Span,
     },
+    /// The sixteen bytes of the round key's memory form, in each 128-bit lane.
+    KeyLanes,
     /// A constant bit matrix, packed as GF2P8AFFINEQB takes it, repeated over the vector.
     Matrix {
+        /// Index of the constant in the program.
+        id: usize,
+    },
+    /// Two constant bit matrices, one for each half of a 128-bit lane, in each lane.
+    MatrixPair {
         /// Index of the constant in the program.
         id: usize,
     },
@@ -104,8 +111,12 @@ pub enum Form {
     Store,
     /// See [`MachineOp::KeySplat32`].
     KeySplat32,
+    /// See [`MachineOp::KeyLanes`].
+    KeyLanes,
     /// See [`MachineOp::Matrix`].
     Matrix,
+    /// See [`MachineOp::MatrixPair`].
+    MatrixPair,
     /// See [`MachineOp::Bytes`].
     Bytes,
     /// See [`MachineOp::And`].
@@ -146,7 +157,9 @@ impl MachineOp {
             Self::Load { .. } => Form::Load,
             Self::Store { .. } => Form::Store,
             Self::KeySplat32 { .. } => Form::KeySplat32,
+            Self::KeyLanes => Form::KeyLanes,
             Self::Matrix { .. } => Form::Matrix,
+            Self::MatrixPair { .. } => Form::MatrixPair,
             Self::Bytes { .. } => Form::Bytes,
             Self::And => Form::And,
             Self::ShiftRight16 { .. } => Form::ShiftRight16,
@@ -180,8 +193,8 @@ impl MachineOp {
 impl Operation for MachineOp {
     fn arity(&self) -> Arity {
         Arity::Exactly(match self {
-            Self::Load { .. } | Self::KeySplat32 { .. } => 0,
-            Self::Matrix { .. } | Self::Bytes { .. } => 0,
+            Self::Load { .. } | Self::KeySplat32 { .. } | Self::KeyLanes => 0,
+            Self::Matrix { .. } | Self::MatrixPair { .. } | Self::Bytes { .. } => 0,
             Self::Store { .. } | Self::ShiftRight16 { .. } => 1,
             Self::LaneLow | Self::LaneHigh => 1,
             Self::Xor | Self::And | Self::UnpackLow8 | Self::UnpackHigh8 => 2,
@@ -197,7 +210,10 @@ impl Operation for MachineOp {
             Self::Load { offset } => Access::Input { offset },
             Self::Store { offset } => Access::Output { offset },
             Self::KeySplat32 { index, .. } => Access::RoundKey { index },
-            Self::Matrix { id } | Self::Bytes { id } => Access::Constant { id },
+            Self::KeyLanes => Access::RoundKey { index: 0 },
+            Self::Matrix { id } | Self::MatrixPair { id } | Self::Bytes { id } => {
+                Access::Constant { id }
+            }
             _ => Access::Pure,
         }
     }
@@ -209,7 +225,8 @@ impl Operation for MachineOp {
             Self::KeySplat32 { index, span } => {
                 context.splat(&context.round_key()[4 * index..][..4], span)
             }
-            Self::Matrix { id } | Self::Bytes { id } => {
+            Self::KeyLanes => context.splat(&context.round_key()[..16], Span::Vector),
+            Self::Matrix { id } | Self::MatrixPair { id } | Self::Bytes { id } => {
                 context.splat(&context.constant(id).lane(), Span::Vector)
             }
             Self::Xor | Self::Xor3 => meaning::xor(operands.iter().copied()),

@@ -42,7 +42,7 @@ pub enum Access {
         /// Bytes from the start of the batch.
         offset: usize,
     },
-    /// Reads the entry for this byte of the current round key.
+    /// Reads the entry for this byte of the current round key, or the whole of it from byte 0 on.
     RoundKey {
         /// Byte number within the round key.
         index: usize,
@@ -89,12 +89,19 @@ pub enum AbstractOp {
         /// Byte number within the round key.
         index: usize,
     },
+    /// The whole current round key, in each 128-bit lane.
+    RoundKey,
     /// Bytes 0 to 7 of each 128-bit lane of two vectors, alternately.
     InterleaveLow,
     /// Bytes 8 to 15 of each 128-bit lane of two vectors, alternately.
     InterleaveHigh,
     /// An S-box on every byte.
     Substitute(Sbox),
+    /// In each 128-bit lane, S-box i mod 4 of these on byte i.
+    SubstituteLane([Sbox; 4]),
+    /// In each 128-bit lane, byte j becomes the exclusive or of the bytes whose bit is set in
+    /// entry j.
+    XorWithinLane([u16; 16]),
     /// The exclusive or of those operands whose bit is set in `mask`.
     ///
     /// The rows of one linear layer all name the layer's inputs in the same order, so that
@@ -108,8 +115,9 @@ pub enum AbstractOp {
 impl Operation for AbstractOp {
     fn arity(&self) -> Arity {
         match self {
-            Self::Load { .. } | Self::RoundKeyByte { .. } => Arity::Exactly(0),
+            Self::Load { .. } | Self::RoundKeyByte { .. } | Self::RoundKey => Arity::Exactly(0),
             Self::Store { .. } | Self::Substitute(_) => Arity::Exactly(1),
+            Self::SubstituteLane(_) | Self::XorWithinLane(_) => Arity::Exactly(1),
             Self::InterleaveLow | Self::InterleaveHigh => Arity::Exactly(2),
             // A row must have an operand for each of its bits; more are the layer's other inputs.
             Self::XorSelected { mask } => Arity::AtLeast(32 - mask.leading_zeros() as usize),
@@ -121,6 +129,7 @@ impl Operation for AbstractOp {
             Self::Load { offset } => Access::Input { offset },
             Self::Store { offset } => Access::Output { offset },
             Self::RoundKeyByte { index } => Access::RoundKey { index },
+            Self::RoundKey => Access::RoundKey { index: 0 },
             _ => Access::Pure,
         }
     }
@@ -132,13 +141,28 @@ impl Operation for AbstractOp {
             Self::RoundKeyByte { index } => {
                 context.splat(&context.round_key()[*index..][..1], Span::Vector)
             }
+            Self::RoundKey => context.splat(&context.round_key()[..16], Span::Vector),
             Self::InterleaveLow => interleave(operands[0], operands[1], 0),
             Self::InterleaveHigh => interleave(operands[0], operands[1], 8),
             Self::Substitute(sbox) => operands[0].iter().map(|&x| sbox.apply(x)).collect(),
+            Self::SubstituteLane(sboxes) => {
+                let sboxes = sboxes.iter().cycle();
+                operands[0].iter().zip(sboxes).map(|(&x, sbox)| sbox.apply(x)).collect()
+            }
+            Self::XorWithinLane(rows) => {
+                let lanes = operands[0].as_chunks::<16>().0.iter();
+                lanes.flat_map(|lane| rows.map(|row| xor_of_selected(lane, row))).collect()
+            }
             Self::XorSelected { mask } => {
                 let selected = operands.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1);
                 xor(selected.map(|(_, operand)| *operand))
             }
         }
     }
+}
+
+/// The exclusive or of the bytes of `lane` whose bit is set in `mask`.
+fn xor_of_selected(lane: &[u8; 16], mask: u16) -> u8 {
+    let selected = lane.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1);
+    selected.fold(0, |sum, (_, byte)| sum ^ byte)
 }

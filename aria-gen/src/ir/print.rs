@@ -16,9 +16,14 @@ impl Display for AbstractOp {
             Self::Load { offset } => write!(f, "load {offset}"),
             Self::Store { offset } => write!(f, "store {offset}"),
             Self::RoundKeyByte { index } => write!(f, "round_key_byte {index}"),
+            Self::RoundKey => f.write_str("round_key"),
             Self::InterleaveLow => f.write_str("interleave_low"),
             Self::InterleaveHigh => f.write_str("interleave_high"),
             Self::Substitute(sbox) => write!(f, "substitute {}", sbox.name),
+            Self::SubstituteLane(sboxes) => {
+                write!(f, "substitute_lane {}", sboxes.map(|sbox| sbox.name).join(" "))
+            }
+            Self::XorWithinLane(rows) => write!(f, "xor_within_lane {rows:04x?}"),
             Self::XorSelected { mask } => write!(f, "xor_selected {mask:#b}"),
         }
     }
@@ -30,7 +35,9 @@ impl Display for Form {
             Self::Load => "load",
             Self::Store => "store",
             Self::KeySplat32 => "key_splat32",
+            Self::KeyLanes => "key_lanes",
             Self::Matrix => "matrix",
+            Self::MatrixPair => "matrix_pair",
             Self::Bytes => "bytes",
             Self::And => "and",
             Self::ShiftRight16 => "shift_right16",
@@ -56,7 +63,9 @@ impl Display for MachineOp {
         match self {
             Self::Load { offset } | Self::Store { offset } => write!(f, " {offset}"),
             Self::KeySplat32 { index, .. } => write!(f, " {index}"),
-            Self::Matrix { id } | Self::Bytes { id } => write!(f, " {id}"),
+            Self::Matrix { id } | Self::MatrixPair { id } | Self::Bytes { id } => {
+                write!(f, " {id}")
+            }
             Self::ShiftRight16 { count } => write!(f, " {count}"),
             Self::Affine { constant } | Self::AffineInverse { constant } => {
                 write!(f, " {constant:#04x}")

@@ -21,19 +21,29 @@ pub struct RoutineId(pub usize);
 pub enum ConstantData {
     /// A bit matrix, packed as GF2P8AFFINEQB takes it, in each half of a lane.
     Matrix(BitMatrix),
+    /// Two such matrices: one for the lower half of a lane, one for the upper.
+    MatrixPair([BitMatrix; 2]),
     /// Sixteen bytes: a shuffle's control, a nibble table, a mask.
     Bytes([u8; 16]),
 }
 
 impl ConstantData {
+    /// Whether it is made of bit matrices.
+    #[must_use]
+    pub fn is_matrix(&self) -> bool {
+        matches!(self, Self::Matrix(_) | Self::MatrixPair(_))
+    }
+
     /// The bytes of one 128-bit lane.
     #[must_use]
     pub fn lane(&self) -> [u8; 16] {
+        let pair = |low: &BitMatrix, high: &BitMatrix| {
+            let halves = [low, high].map(|matrix| matrix.to_gfni().to_le_bytes());
+            core::array::from_fn(|i| halves[i / 8][i % 8])
+        };
         match self {
-            Self::Matrix(matrix) => {
-                let half = matrix.to_gfni().to_le_bytes();
-                core::array::from_fn(|i| half[i % 8])
-            }
+            Self::Matrix(matrix) => pair(matrix, matrix),
+            Self::MatrixPair([low, high]) => pair(low, high),
             Self::Bytes(bytes) => *bytes,
         }
     }

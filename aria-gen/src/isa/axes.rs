@@ -163,6 +163,12 @@ impl Width {
         }
     }
 
+    /// 128-bit lanes in a register.
+    #[must_use]
+    pub const fn lanes(self) -> usize {
+        self.bytes() / 16
+    }
+
     /// The Rust type of a register.
     #[must_use]
     pub const fn rust_type(self) -> &'static str {

@@ -73,6 +73,14 @@ pub static ROWS: &[Row] = &{
         row(KeySplat32,    Evex,   Ymm, "vpbroadcastd",      "_mm256_set1_epi32",                     &[F, Vl],      Operand),
         row(KeySplat32,    Evex,   Zmm, "vpbroadcastd",      "_mm512_set1_epi32",                     &[F],          Operand),
 
+        // Sixteen bytes of memory in each lane: a load, wider than a lane a broadcast.
+        row(KeyLanes,      Legacy, Xmm, "movdqu",            "_mm_set_epi64x",                        &[],           Register),
+        row(KeyLanes,      Vex,    Xmm, "vmovdqu",           "_mm_set_epi64x",                        &[Avx],        Register),
+        row(KeyLanes,      Vex,    Ymm, "vbroadcasti128",    "_mm256_set_epi64x",                     &[Avx, Avx2],  Register),
+        row(KeyLanes,      Evex,   Xmm, "vmovdqu64",         "_mm_set_epi64x",                        &[F, Vl],      Register),
+        row(KeyLanes,      Evex,   Ymm, "vbroadcasti32x4",   "_mm256_set_epi64x",                     &[F, Vl],      Register),
+        row(KeyLanes,      Evex,   Zmm, "vbroadcasti32x4",   "_mm512_set_epi64",                      &[F],          Register),
+
         // With 16 registers a matrix is a memory operand; with 32 it stays in a register.
         row(Matrix,    Legacy, Xmm, "movdqa",            "_mm_set1_epi64x",                       &[],           Operand),
         row(Matrix,    Vex,    Xmm, "vmovdqa",           "_mm_set1_epi64x",                       &[Avx],        Operand),
@@ -80,6 +88,13 @@ pub static ROWS: &[Row] = &{
         row(Matrix,    Evex,   Xmm, "vpbroadcastq",      "_mm_set1_epi64x",                       &[F, Vl],      Pinned),
         row(Matrix,    Evex,   Ymm, "vpbroadcastq",      "_mm256_set1_epi64x",                    &[F, Vl],      Pinned),
         row(Matrix,    Evex,   Zmm, "vpbroadcastq",      "_mm512_set1_epi64",                     &[F],          Pinned),
+
+        row(MatrixPair,    Legacy, Xmm, "movdqa",            "_mm_set_epi64x",                        &[],           Operand),
+        row(MatrixPair,    Vex,    Xmm, "vmovdqa",           "_mm_set_epi64x",                        &[Avx],        Operand),
+        row(MatrixPair,    Vex,    Ymm, "vmovdqa",           "_mm256_set_epi64x",                     &[Avx],        Operand),
+        row(MatrixPair,    Evex,   Xmm, "vmovdqa64",         "_mm_set_epi64x",                        &[F, Vl],      Pinned),
+        row(MatrixPair,    Evex,   Ymm, "vmovdqa64",         "_mm256_set_epi64x",                     &[F, Vl],      Pinned),
+        row(MatrixPair,    Evex,   Zmm, "vmovdqa64",         "_mm512_set_epi64",                      &[F],          Pinned),
 
         row(Xor,           Legacy, Xmm, "pxor",              "_mm_xor_si128",                         &[],           Register),
         row(Xor,           Vex,    Xmm, "vpxor",             "_mm_xor_si128",                         &[Avx],        Register),

@@ -6,6 +6,8 @@ use crate::spec::aria::{self, Layer};
 /// How a round key lies in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum KeyForm {
+    /// The RFC's round key as it is, sixteen bytes.
+    Raw,
     /// Each byte of the RFC's round key as four equal bytes, so that a 32-bit broadcast, which
     /// EVEX instructions do in their memory operand, fills a register with it.
     Broadcast32,
@@ -22,8 +24,18 @@ impl KeyForm {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Raw => "raw",
             Self::Broadcast32 => "broadcast32",
             Self::Mapped32 => "mapped32",
+        }
+    }
+
+    /// The Rust type of the sixteen items of a round key.
+    #[must_use]
+    pub const fn item(self) -> &'static str {
+        match self {
+            Self::Raw => "u8",
+            Self::Broadcast32 | Self::Mapped32 => "u32",
         }
     }
 
@@ -32,6 +44,7 @@ impl KeyForm {
     pub fn expand(self, raw: &[[u8; 16]]) -> Vec<Vec<u8>> {
         let words = |key: [u8; 16]| key.iter().flat_map(|&byte| [byte; 4]).collect();
         match self {
+            Self::Raw => raw.iter().map(|key| key.to_vec()).collect(),
             Self::Broadcast32 => raw.iter().copied().map(words).collect(),
             Self::Mapped32 => (0..raw.len()).map(|turn| words(mapped(raw, turn))).collect(),
         }

@@ -13,6 +13,8 @@ use crate::isa::{Tier, Unit, Width};
 /// How blocks lie in registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
+    /// A 128-bit lane holds a block.
+    Row,
     /// Register i holds byte i of every block.
     Slice,
 }
@@ -22,6 +24,7 @@ impl Layout {
     #[must_use]
     pub const fn description(self) -> &'static str {
         match self {
+            Self::Row => "in rows: a 128-bit lane holds a block",
             Self::Slice => "byte-sliced: register i holds byte i of every block",
         }
     }
@@ -30,6 +33,7 @@ impl Layout {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Row => "row",
             Self::Slice => "slice",
         }
     }
@@ -54,18 +58,29 @@ pub const ROWS: &[KernelId] = &{
     [
         //  cipher tier    unit   width blocks frame
         row(Aria,  Avx2,   Aesni, Ymm,  32,    Ecb),
+        row(Aria,  Avx2,   Gfni,  Ymm,  2,     Ecb),
         row(Aria,  Avx2,   Gfni,  Ymm,  32,    Ecb),
+        row(Aria,  Avx2,   Gfni,  Ymm,  4,     Ecb),
+        row(Aria,  Avx2,   Vaes,  Ymm,  2,     Ecb),
         row(Aria,  Avx2,   Vaes,  Ymm,  32,    Ecb),
         row(Aria,  Avx512, Aesni, Ymm,  32,    Ecb),
+        row(Aria,  Avx512, Gfni,  Xmm,  1,     Ecb),
         row(Aria,  Avx512, Gfni,  Xmm,  16,    Ecb),
+        row(Aria,  Avx512, Gfni,  Ymm,  2,     Ecb),
         row(Aria,  Avx512, Gfni,  Ymm,  32,    Ecb),
+        row(Aria,  Avx512, Gfni,  Zmm,  4,     Ecb),
         row(Aria,  Avx512, Gfni,  Zmm,  64,    Ecb),
+        row(Aria,  Avx512, Gfni,  Zmm,  8,     Ecb),
         row(Aria,  Avx512, Vaes,  Xmm,  16,    Ecb),
         row(Aria,  Avx512, Vaes,  Ymm,  32,    Ecb),
         row(Aria,  Avx512, Vaes,  Zmm,  64,    Ecb),
+        row(Aria,  Avx,    Aesni, Xmm,  1,     Ecb),
         row(Aria,  Avx,    Aesni, Xmm,  16,    Ecb),
+        row(Aria,  Avx,    Gfni,  Xmm,  1,     Ecb),
         row(Aria,  Avx,    Gfni,  Xmm,  16,    Ecb),
+        row(Aria,  Sse,    Aesni, Xmm,  1,     Ecb),
         row(Aria,  Sse,    Aesni, Xmm,  16,    Ecb),
+        row(Aria,  Sse,    Gfni,  Xmm,  1,     Ecb),
         row(Aria,  Sse,    Gfni,  Xmm,  16,    Ecb),
     ]
 };
@@ -135,17 +150,28 @@ const RULES: &[Rule] = &[
         remedy: "take one of these",
     },
     Rule {
-        breaks: |id| id.blocks < 16,
-        reason: "below 16 blocks only the row layout serves, and it has no builder yet",
-        remedy: "take blk16 or more",
+        breaks: |id| layout(id) == Layout::Row && id.blocks < id.width.lanes(),
+        reason: "a register of the row layout has a lane for each block and would not be full",
+        remedy: "take a narrower width, or as many blocks as the register has lanes",
     },
     Rule {
-        breaks: |id| id.blocks < id.width.bytes(),
+        breaks: |id| layout(id) == Layout::Row && id.blocks > 2 * id.width.lanes(),
+        reason: "two registers of the row layout side by side hide each other's latency, more are no \
+                 faster than slices",
+        remedy: "take at most twice as many blocks as the register has lanes, or blk16 or more",
+    },
+    Rule {
+        breaks: |id| layout(id) == Layout::Row && id.unit == Unit::Aesni && id.width != Width::Xmm,
+        reason: "AES-NI works on one 128-bit lane, so wider rows would be taken apart for each S-box",
+        remedy: "take width xmm, or unit vaes or gfni",
+    },
+    Rule {
+        breaks: |id| layout(id) == Layout::Slice && id.blocks < id.width.bytes(),
         reason: "a register of the slice layout has a byte for each block and would not be full",
         remedy: "take a narrower width, or as many blocks as the register has bytes",
     },
     Rule {
-        breaks: |id| id.blocks > 2 * id.width.bytes(),
+        breaks: |id| layout(id) == Layout::Slice && id.blocks > 2 * id.width.bytes(),
         reason: "more than two slices a byte position do not fit any register file",
         remedy: "take at most twice as many blocks as the register has bytes",
     },
@@ -160,13 +186,19 @@ pub fn recipe(id: KernelId) -> Result<Recipe, Illegal> {
     match RULES.iter().find(|rule| (rule.breaks)(&id)) {
         Some(rule) => Err(Illegal { id, reason: rule.reason, remedy: rule.remedy }),
         None => Ok(Recipe {
-            layout: Layout::Slice,
-            key_form: match id.unit {
-                Unit::Gfni => KeyForm::Broadcast32,
-                Unit::Aesni | Unit::Vaes => KeyForm::Mapped32,
+            layout: layout(&id),
+            key_form: match (layout(&id), id.unit) {
+                (Layout::Row, _) => KeyForm::Raw,
+                (Layout::Slice, Unit::Gfni) => KeyForm::Broadcast32,
+                (Layout::Slice, Unit::Aesni | Unit::Vaes) => KeyForm::Mapped32,
             },
         }),
     }
+}
+
+/// The layout that serves a number of blocks: slices want as many as a register has bytes.
+fn layout(id: &KernelId) -> Layout {
+    if id.blocks < 16 { Layout::Row } else { Layout::Slice }
 }
 
 /// The whole matrix, legal cells and others, in order.

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::network::{self, LinearLayer, Source};
+use super::writer::{Writer, constant_op, xor_of};
 use super::{Constants, LowerError, Target};
 use crate::ir::{
     AbstractOp, Constant, ConstantData, Form, MachineOp, Operation, Routine, Span, Step, Stmt,
     Value, shift_rows,
 };
-use crate::kernel::KeyForm;
+use crate::isa::Isa;
+use crate::kernel::{KeyForm, Layout};
 
 /// A routine done.
 #[derive(Clone, Debug)]
@@ -100,6 +102,13 @@ impl<'a> Lowering<'a> {
                 let result = self.push_sbox(*sbox, self.role(stmt), stmt.args[0], arg)?;
                 self.define(stmt, result);
                 return Ok(());
+            }
+            // The builder of slices uses none of these; what they would take stands in `row`.
+            AbstractOp::RoundKey | AbstractOp::SubstituteLane(_) | AbstractOp::XorWithinLane(_) => {
+                return Err(LowerError::Layout {
+                    op: stmt.op.to_string(),
+                    layout: Layout::Slice.name(),
+                });
             }
             AbstractOp::XorSelected { mask } => {
                 let selected = stmt.args.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1);
@@ -223,25 +232,6 @@ impl<'a> Lowering<'a> {
         turned
     }
 
-    /// The value of a constant, in the step of constants.
-    pub(super) fn push_constant(&mut self, constant: Constant) -> Value {
-        let role = constant.name.to_lowercase();
-        let op = |id| match constant.data {
-            ConstantData::Matrix(_) => MachineOp::Matrix { id },
-            ConstantData::Bytes(_) => MachineOp::Bytes { id },
-        };
-        let id = self.constants.intern(constant.clone());
-        self.to.push_in(self.constants_step, role, op(id), &[])
-    }
-
-    /// Appends an operation on values that are off alike; so is its result.
-    pub(super) fn push(&mut self, role: &str, op: MachineOp, args: &[Value]) -> Value {
-        let turns = args.iter().map(|v| self.turns_of(*v)).max().unwrap_or(0);
-        let result = self.to.push(role, op, args);
-        self.set_turns(result, turns);
-        result
-    }
-
     /// By how many turns of ShiftRows a value is off.
     pub(super) fn turns_of(&self, value: Value) -> u8 {
         self.turns.get(&value).copied().unwrap_or(0)
@@ -263,7 +253,22 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The exclusive or of two or three operands.
-fn xor_of(operands: usize) -> MachineOp {
-    if operands == 3 { MachineOp::Xor3 } else { MachineOp::Xor }
+impl Writer for Lowering<'_> {
+    fn isa(&self) -> Isa {
+        self.target.isa
+    }
+
+    /// The operands are off alike; so is the result.
+    fn push(&mut self, role: &str, op: MachineOp, args: &[Value]) -> Value {
+        let turns = args.iter().map(|v| self.turns_of(*v)).max().unwrap_or(0);
+        let result = self.to.push(role, op, args);
+        self.set_turns(result, turns);
+        result
+    }
+
+    fn push_constant(&mut self, constant: Constant) -> Value {
+        let role = constant.name.to_lowercase();
+        let id = self.constants.intern(constant.clone());
+        self.to.push_in(self.constants_step, role, constant_op(&constant, id), &[])
+    }
 }

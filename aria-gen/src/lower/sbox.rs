@@ -13,18 +13,10 @@
 
 use super::LowerError;
 use super::routine::Lowering;
+use super::writer::{Writer, aes_affine, push_nibbles};
 use crate::ir::{Constant, ConstantData, MachineOp, Span, Value};
 use crate::isa::{Unit, Width};
-use crate::math::{Affine, BitMatrix, Sbox};
-
-/// FIPS 197, section 5.1.1: the affine map of the AES S-box.
-fn aes_affine() -> Affine {
-    let map = |x: u8| {
-        let rotated = (1..5).map(|count| x.rotate_left(count));
-        rotated.fold(x, |sum, term| sum ^ term) ^ 0x63
-    };
-    Affine::from_fn(map).expect("a sum of rotations and a constant is affine")
-}
+use crate::math::{BitMatrix, Sbox};
 
 impl Lowering<'_> {
     /// Computes `sbox` of `arg`, which is the lowered value of the abstract `from`.
@@ -84,7 +76,7 @@ impl Lowering<'_> {
                 return Ok(self.push_aes_step(role, Direction::Encrypt, arg, key));
             }
             let value = self.push_aes_step(&inner, Direction::Encrypt, arg, key);
-            return Ok(self.push_nibbles(sbox.name, outer, role, value));
+            return Ok(push_nibbles(self, sbox.name, outer, role, value));
         }
         if !sbox.after.is_identity() {
             return Err(no_route());
@@ -93,7 +85,7 @@ impl Lowering<'_> {
         let first = aes_affine().after(sbox.before);
         let mut value = arg;
         if !first.is_identity() {
-            value = self.push_nibbles(sbox.name, first, &inner, value);
+            value = push_nibbles(self, sbox.name, first, &inner, value);
         }
         Ok(self.push_aes_step(role, Direction::Decrypt, value, key))
     }
@@ -132,32 +124,6 @@ impl Lowering<'_> {
         };
         self.set_turns(result, turns);
         result
-    }
-
-    /// An affine map by two look-ups of sixteen entries: one for each half of a byte.
-    fn push_nibbles(&mut self, name: &str, map: Affine, role: &str, arg: Value) -> Value {
-        let upper = name.to_uppercase();
-        let table = |half: &str, entry: &dyn Fn(u8) -> u8| Constant {
-            name: format!("{upper}_{}", half.to_uppercase()),
-            doc: format!("The affine part of {upper}, by the {half} half of a byte."),
-            data: ConstantData::Bytes(core::array::from_fn(|i| entry(i as u8))),
-        };
-        // The constant of the map goes with the low half.
-        let low_table = self.push_constant(table("low", &|i| map.apply(i)));
-        let high_table = self.push_constant(table("high", &|i| map.matrix.apply(i << 4)));
-        let mask = self.push_constant(Constant {
-            name: "LOW_HALVES".to_owned(),
-            doc: "The lower half of each byte.".to_owned(),
-            data: ConstantData::Bytes([0x0f; 16]),
-        });
-        let low = self.push(&format!("{role}_low"), MachineOp::And, &[arg, mask]);
-        let shift = MachineOp::ShiftRight16 { count: 4 };
-        let shifted = self.push(&format!("{role}_shifted"), shift, &[arg]);
-        let high = self.push(&format!("{role}_high"), MachineOp::And, &[shifted, mask]);
-        let look_up = MachineOp::ShuffleBytes;
-        let low = self.push(&format!("{role}_of_low"), look_up.clone(), &[low_table, low]);
-        let high = self.push(&format!("{role}_of_high"), look_up, &[high_table, high]);
-        self.push(role, MachineOp::Xor, &[low, high])
     }
 }
 

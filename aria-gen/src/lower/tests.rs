@@ -8,7 +8,8 @@ use crate::math::{Affine, Sbox};
 use crate::spec::aria;
 
 fn target(unit: Unit, key_form: KeyForm) -> Target {
-    Target { isa: Isa { tier: Tier::Avx, width: Width::Xmm }, unit, key_form }
+    let isa = Isa { tier: Tier::Avx, width: Width::Xmm };
+    Target { isa, unit, layout: Layout::Slice, key_form }
 }
 
 /// A routine that substitutes its one parameter, `nested` times over, and adds a round key byte.
@@ -85,7 +86,8 @@ fn a_width_without_instructions_is_refused() {
     let program = program(substituting("fo", aria::s1(), 1), 1);
     let isa = Isa { tier: Tier::Avx2, width: Width::Zmm };
     let key_form = KeyForm::Broadcast32;
-    let message = refused(&program, Target { isa, unit: Unit::Gfni, key_form });
+    let message =
+        refused(&program, Target { isa, unit: Unit::Gfni, layout: Layout::Slice, key_form });
     assert_eq!(
         message,
         "no `load` row at VEX zmm; add one to the instruction table or mark the cell illegal"

@@ -108,6 +108,7 @@ fn read_row(expr: &Expr) -> Option<Kernel> {
     });
     let Expr::Call(entry) = field(row, "entry")? else { return None };
     let key_form = match path(&entry.func)?.last()?.as_str() {
+        "EcbRaw" => KeyForm::Raw,
         "EcbBroadcast32" => KeyForm::Broadcast32,
         "EcbMapped32" => KeyForm::Mapped32,
         _ => return None,

@@ -60,6 +60,8 @@ fn diffuse<D: Domain>(domain: &D, x: &Block<D::Byte>) -> Block<D::Byte> {
 /// How round keys lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyForm {
+    /// The RFC's round key, an array of sixteen `u8`.
+    Raw,
     /// Each byte of the RFC's round key as a `u32` of four equal bytes.
     Broadcast32,
     /// The same of mapped round keys. The first is as it is. Each later one belongs to the round
@@ -75,6 +77,7 @@ impl KeyForm {
     pub fn expand<D: Domain>(self, domain: &D, round_keys: &[Block<D::Byte>]) -> Value<D::Byte> {
         let last = round_keys.len().saturating_sub(1);
         Value::array(round_keys.iter().enumerate().map(|(turn, key)| match self {
+            Self::Raw => words(key, 1),
             Self::Broadcast32 => broadcast32(key),
             Self::Mapped32 if turn == 0 => broadcast32(key),
             Self::Mapped32 => {
@@ -102,8 +105,13 @@ fn behind_aes<D: Domain>(domain: &D, layer: Layer, key: &Block<D::Byte>) -> Bloc
 
 /// One round key as the array of words that [`KeyForm::Broadcast32`] makes of it.
 pub fn broadcast32<B: Clone>(round_key: &Block<B>) -> Value<B> {
+    words(round_key, 4)
+}
+
+/// Each byte of a round key `count` times over, as an unsigned word.
+fn words<B: Clone>(round_key: &Block<B>, count: usize) -> Value<B> {
     Value::array(round_key.iter().map(|byte| {
-        let bytes = [(); 4].map(|()| byte.clone());
+        let bytes = vec![byte.clone(); count];
         Value::Word(Word { bytes: bytes.into(), signed: false })
     }))
 }

@@ -25,6 +25,31 @@ const COUNTED: [u8; 16] = [
     240, 227, 214, 201, 188, 175, 162, 149, 136, 123, 110, 97, 84, 71, 58, 45,
 ];
 
+/// Two matrices without symmetry.
+///
+/// ```text
+/// 10000000
+/// 01011100
+/// 10100011
+/// 11101110
+/// 01001001
+/// 01110111
+/// 00010010
+/// 11001101
+/// ```
+///
+/// ```text
+/// 00000001
+/// 10111000
+/// 01010110
+/// 11101111
+/// 10101100
+/// 10010000
+/// 01001101
+/// 00111010
+/// ```
+const SKEWED_PAIR: [u64; 2] = [0x013a_c577_92ee_48b3, 0x801d_6af7_3509_b25c];
+
 /// The probes, in the order of the instruction table.
 #[expect(
     clippy::undocumented_unsafe_blocks,
@@ -50,6 +75,11 @@ pub(super) const PROBES: &[Probe] = &[
         name: "matrix_0_vex_xmm",
         features: &[Feature::Avx],
         run: |_, output, _| unsafe { matrix_0_vex_xmm(output) },
+    },
+    Probe {
+        name: "matrix_pair_2_vex_xmm",
+        features: &[Feature::Avx],
+        run: |_, output, _| unsafe { matrix_pair_2_vex_xmm(output) },
     },
     Probe {
         name: "xor_vex_xmm",
@@ -128,6 +158,16 @@ fn lanes(bytes: [u8; 16]) -> __m128i {
     _mm_set_epi64x(high, low)
 }
 
+/// A word in the lower half of each 128-bit lane, and one in the upper.
+#[inline]
+#[target_feature(enable = "avx")]
+fn halves(words: [u64; 2]) -> __m128i {
+    let [low, high] = words;
+    let low = low.cast_signed();
+    let high = high.cast_signed();
+    _mm_set_epi64x(high, low)
+}
+
 /// `vmovdqu`: load 0.
 ///
 /// # Safety
@@ -184,6 +224,21 @@ unsafe fn matrix_0_vex_xmm(output: *mut u8) {
     // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let r = _mm_set1_epi64x(SKEWED.cast_signed());
+        _mm_storeu_si128(output.cast(), r);
+    }
+}
+
+/// `vmovdqa`: matrix_pair 2.
+///
+/// # Safety
+///
+/// * `output` must be valid for writes of 16 bytes.
+#[inline]
+#[target_feature(enable = "avx")]
+unsafe fn matrix_pair_2_vex_xmm(output: *mut u8) {
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
+    unsafe {
+        let r = halves(SKEWED_PAIR);
         _mm_storeu_si128(output.cast(), r);
     }
 }

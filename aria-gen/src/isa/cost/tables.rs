@@ -52,8 +52,10 @@ fn zen4(form: Form, width: Width) -> Cost {
         Form::UnpackLow8 | Form::UnpackHigh8 => cost!(1, FP123 => 1),
         Form::Affine | Form::AffineInverse if zmm => cost!(3, FP12 => 2),
         Form::Affine | Form::AffineInverse => cost!(3, FP12 => 1),
-        Form::Load | Form::KeySplat32 | Form::Matrix | Form::Bytes if zmm => cost!(8, LOAD => 2),
-        Form::Load | Form::KeySplat32 | Form::Matrix | Form::Bytes => cost!(7, LOAD => 1),
+        Form::Load | Form::KeySplat32 | Form::KeyLanes if zmm => cost!(8, LOAD => 2),
+        Form::Load | Form::KeySplat32 | Form::KeyLanes => cost!(7, LOAD => 1),
+        Form::Matrix | Form::MatrixPair | Form::Bytes if zmm => cost!(8, LOAD => 2),
+        Form::Matrix | Form::MatrixPair | Form::Bytes => cost!(7, LOAD => 1),
         Form::Store if zmm => cost!(1, STORE => 2),
         Form::Store => cost!(1, STORE => 1),
     }
@@ -74,7 +76,8 @@ fn zen5(form: Form, width: Width) -> Cost {
         Form::LaneHigh | Form::JoinLanes => cost!(3, FP12 => 1),
         Form::UnpackLow8 | Form::UnpackHigh8 => cost!(1, FP0123 => 1),
         Form::Affine | Form::AffineInverse => cost!(3, FP12 => 1),
-        Form::Load | Form::KeySplat32 | Form::Matrix | Form::Bytes => cost!(8, LOAD => 1),
+        Form::Load | Form::KeySplat32 | Form::KeyLanes => cost!(8, LOAD => 1),
+        Form::Matrix | Form::MatrixPair | Form::Bytes => cost!(8, LOAD => 1),
         Form::Store if width == Width::Zmm => cost!(1, STORE => 2),
         Form::Store => cost!(1, STORE => 1),
     }
@@ -98,7 +101,8 @@ mod p {
 
 fn ice_lake(form: Form, width: Width) -> Cost {
     match form {
-        Form::Load | Form::KeySplat32 | Form::Matrix | Form::Bytes => cost!(7, p::P23 => 1),
+        Form::Load | Form::KeySplat32 | Form::KeyLanes => cost!(7, p::P23 => 1),
+        Form::Matrix | Form::MatrixPair | Form::Bytes => cost!(7, p::P23 => 1),
         _ => golden_cove(form, width),
     }
 }
@@ -121,7 +125,8 @@ fn golden_cove(form: Form, width: Width) -> Cost {
         Form::Affine | Form::AffineInverse if zmm => cost!(5, p::P0 => 1),
         Form::Affine | Form::AffineInverse => cost!(5, p::P01 => 1),
         Form::Load if zmm => cost!(7, p::P23 => 1),
-        Form::Load | Form::KeySplat32 | Form::Matrix | Form::Bytes => cost!(7, p::P23A => 1),
+        Form::Load | Form::KeySplat32 | Form::KeyLanes => cost!(7, p::P23A => 1),
+        Form::Matrix | Form::MatrixPair | Form::Bytes => cost!(7, p::P23A => 1),
         Form::Store if zmm => cost!(1, p::STORE_DATA => 2, p::STORE_ADDRESS => 1),
         Form::Store => cost!(1, p::STORE_DATA => 1, p::STORE_ADDRESS => 1),
     }

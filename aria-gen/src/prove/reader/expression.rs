@@ -2,6 +2,7 @@
 
 use syn::{
     BinOp, Expr, ExprBinary, ExprCall, ExprIndex, ExprPath, ExprRange, Lit, LitInt, RangeLimits,
+    UnOp,
 };
 
 use super::super::domain::Domain;
@@ -49,6 +50,13 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
                     None => Value::Unit,
                 };
                 Err(Interrupt::Return(value))
+            }
+            // A reference is as what it refers to; a raw pointer is not read through.
+            Expr::Unary(node) if matches!(node.op, UnOp::Deref(_)) => {
+                match self.evaluate(&node.expr)? {
+                    value @ Value::Array(_) => Ok(value),
+                    _ => unsupported(node),
+                }
             }
             Expr::Unsafe(node) => self.block(&node.block),
             Expr::While(node) => self.while_loop(node),
