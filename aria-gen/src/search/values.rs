@@ -25,8 +25,11 @@ type Set = u128;
 /// Most signals that a step may see.
 const MOST: usize = 127;
 
-/// A walk that has found nothing for so many steps goes back to its best set.
-const PATIENCE: u64 = 300_000;
+/// A walk that has found nothing for so many steps starts anew.
+const PATIENCE: u64 = 150_000;
+
+/// One in so many steps that cost a value is taken.
+const UPHILL: u64 = 30;
 
 /// What a program must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,8 +50,10 @@ pub(super) struct Walk {
     /// The values beside inputs, addends and targets, in order.
     current: Vec<Sum>,
     best: Vec<Sum>,
-    /// Steps since the walk found something better or went back.
+    /// Steps since the walk started or found something better than before.
     idle: u64,
+    /// The fewest values that this walk has seen since it started.
+    least: usize,
     /// What follows from `current`; made anew where it is missing.
     #[serde(skip)]
     signals: Option<Signals>,
@@ -68,8 +73,8 @@ impl Walk {
         if leaves + SIZE + current.len() + 2 > MOST {
             return None;
         }
-        let best = current.clone();
-        Some(Self { shape, targets, current, best, idle: 0, signals: None })
+        let (best, least) = (current.clone(), current.len());
+        Some(Self { shape, targets, current, best, idle: 0, least, signals: None })
     }
 
     /// Gates of the best program.
@@ -93,7 +98,8 @@ impl Walk {
         self.idle += 1;
         if self.idle > PATIENCE {
             self.idle = 0;
-            self.current = self.best.clone();
+            self.current = greedy(&self.targets, self.shape, random);
+            self.least = self.current.len();
             self.signals = None;
         }
         let Self { shape, targets, current, signals, .. } = self;
@@ -114,17 +120,20 @@ impl Walk {
         signals.truncate(base);
         kept.sort_unstable();
         let uphill = kept.len() == self.current.len() + 1
-            && kept.len() <= self.best.len() + 2
-            && random.once_in(400);
+            && kept.len() <= self.least + 2
+            && random.once_in(UPHILL);
         if kept.len() > self.current.len() && !uphill || kept == self.current {
             return;
         }
         self.current = kept;
         // The walk must not depend on how it came here, so that it can be resumed from `current`.
         self.signals = None;
+        if self.current.len() < self.least {
+            self.least = self.current.len();
+            self.idle = 0;
+        }
         if self.current.len() < self.best.len() {
             self.best = self.current.clone();
-            self.idle = 0;
         }
     }
 }
