@@ -348,6 +348,8 @@ fn greedy(targets: &[Sum], shape: Shape, random: &mut Random) -> Vec<Sum> {
     let terms = |target: &Sum| (0..Sum::BITS).map(|b| 1 << b).filter(|b| target & b != 0).collect();
     let mut rows: Vec<Vec<Sum>> = targets.iter().map(terms).collect();
     let base = shape.fan_in as u64;
+    // Without a limit of depth, starts from pairs lead elsewhere than starts from triples.
+    let largest = if shape.depth.is_none() && random.once_in(2) { 2 } else { shape.fan_in };
     let fits = |depths: &BTreeMap<Sum, u32>, row: &[Sum], group: &[Sum]| {
         let Some(limit) = shape.depth.filter(|limit| *limit < SIZE) else { return true };
         let deepest = group.iter().map(|sum| depths[sum]).max().unwrap_or(0);
@@ -359,7 +361,7 @@ fn greedy(targets: &[Sum], shape: Shape, random: &mut Random) -> Vec<Sum> {
         // For each group of signals, in how many rows it may become one.
         let mut counts: BTreeMap<Vec<Sum>, usize> = BTreeMap::new();
         for row in rows.iter().filter(|row| row.len() > 1) {
-            for group in groups(row, shape.fan_in) {
+            for group in groups(row, largest) {
                 if fits(&depths, row, &group) {
                     *counts.entry(group).or_default() += 1;
                 }
@@ -370,9 +372,7 @@ fn greedy(targets: &[Sum], shape: Shape, random: &mut Random) -> Vec<Sum> {
         let most = counts.iter().map(|(group, count)| saved(group, *count)).max().unwrap_or(0);
         let groups: Vec<&Vec<Sum>> =
             counts.iter().filter(|(g, c)| saved(g, **c) == most).map(|(g, _)| g).collect();
-        if groups.is_empty() {
-            break; // Problem::new sees to it that the depth suffices; nothing to choose from is a bug.
-        }
+        assert!(!groups.is_empty(), "by Kraft, a row within the limit has a group within it");
         let group = groups[random.below(groups.len())].clone();
         let sum = group.iter().fold(0, |sum, term| sum ^ term);
         for row in &mut rows {
@@ -393,13 +393,13 @@ fn greedy(targets: &[Sum], shape: Shape, random: &mut Random) -> Vec<Sum> {
     made
 }
 
-/// The pairs, and with a fan-in of three the triples, of a sorted row.
-fn groups(row: &[Sum], fan_in: usize) -> Vec<Vec<Sum>> {
+/// The pairs, and if the largest group is three the triples, of a sorted row.
+fn groups(row: &[Sum], largest: usize) -> Vec<Vec<Sum>> {
     let mut groups = Vec::new();
     for a in 0..row.len() {
         for b in a + 1..row.len() {
             groups.push(vec![row[a], row[b]]);
-            if fan_in == 3 {
+            if largest == 3 {
                 groups.extend(row[b + 1..].iter().map(|c| vec![row[a], row[b], *c]));
             }
         }

@@ -20,7 +20,7 @@ pub struct Args {
     style: Style,
     /// Every number of blocks from 1 to 130: the library beside its peers, and which numbers cost
     /// more than a larger one
-    #[arg(long, conflicts_with_all = ["sizes", "style"])]
+    #[arg(long, conflicts_with_all = ["filter", "sizes", "style"])]
     sweep: bool,
     /// Limit the library and its peers to a tier: portable, sse, avx, avx2, avx512
     #[arg(long, value_name = "TIER")]
