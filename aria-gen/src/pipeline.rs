@@ -7,7 +7,7 @@ use core::fmt::{self, Display, Formatter};
 use crate::error::{GenError, StageError};
 use crate::ir::{AbstractOp, MachineOp, Program};
 use crate::isa::{Feature, Isa, MICRO_ARCHITECTURES, MicroArchitecture};
-use crate::kernel::{KernelId, Layout, Recipe, matrix, row, slice};
+use crate::kernel::{Frame, KernelId, Layout, Recipe, matrix, row, slice};
 use crate::lower::{Target, lower_program};
 use crate::pass::{PASSES, Pressure, measure_pressure};
 
@@ -69,6 +69,7 @@ pub fn build_kernel(id: KernelId) -> Result<Built, GenError> {
     let recipe = matrix::recipe(id).map_err(matrix::SelectError::from)?;
     let isa = Isa { tier: id.tier, width: id.width };
     let abstract_program = match recipe.layout {
+        Layout::Row if id.frame == Frame::Keys => row::keys::build_keys(id),
         Layout::Row => row::build_row(id),
         Layout::Slice => slice::build_slice(id),
     };

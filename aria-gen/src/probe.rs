@@ -18,7 +18,7 @@ pub struct Probe {
     /// A target that has the row.
     pub isa: Isa,
     /// One routine, named after form, immediates, encoding and width; `batch_bytes` is what it
-    /// reads; it writes one vector. It has no entry.
+    /// reads. It has no entry.
     pub program: Program<MachineOp>,
 }
 
@@ -50,6 +50,7 @@ fn operations(form: Form) -> Vec<MachineOp> {
         Form::Bytes => vec![MachineOp::Bytes { id: 1 }],
         Form::MatrixPair => vec![MachineOp::MatrixPair { id: 2 }],
         Form::And => vec![MachineOp::And],
+        Form::ShiftLeft16 => vec![MachineOp::ShiftLeft16 { count: 3 }],
         Form::ShiftRight16 => vec![MachineOp::ShiftRight16 { count: 4 }],
         Form::ShuffleBytes => vec![MachineOp::ShuffleBytes],
         Form::AesEncryptLast => vec![MachineOp::AesEncryptLast { span }],
@@ -98,6 +99,7 @@ fn probe(row: &'static Row, op: MachineOp) -> Probe {
     let program = Program {
         vector_bytes,
         batch_bytes: operands.max(1) * vector_bytes,
+        output_bytes: vector_bytes,
         constants: vec![
             Constant {
                 name: "SKEWED".to_owned(),

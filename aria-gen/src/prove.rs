@@ -16,6 +16,7 @@
 //! * [`meaning`]: what instructions do to them.
 //! * [`memory`]: what a kernel may touch.
 //! * [`reader`]: Rust text → an execution.
+//! * `keys`: the same for key schedules.
 //! * [`package`]: which kernels there are.
 //! * [`mod@reference`]: what they must compute.
 //! * [`verdict`], [`fault`], [`counterexample`]: the answers.
@@ -26,6 +27,7 @@
 pub mod counterexample;
 pub mod domain;
 pub mod fault;
+mod keys;
 pub mod meaning;
 pub mod memory;
 pub mod package;
@@ -38,6 +40,7 @@ use fault::{Cause, Fault};
 use memory::Memory;
 use package::Kernel;
 use reader::{Arguments, Program, Value};
+use reference::Frame;
 use verdict::{Proof, Verdict};
 
 use crate::spec::aria::{BLOCK_BYTES, KeySize};
@@ -49,9 +52,15 @@ pub fn prove_kernel(program: &Program, kernel: &Kernel, size: KeySize) -> Verdic
     if let Err(fault) = check_features(program, kernel) {
         return Verdict::Unknown(fault);
     }
-    match compare(program, kernel, size) {
+    let (proof, search): (_, &dyn Fn(&Doubt) -> _) = match kernel.frame {
+        Frame::Ecb => (compare(program, kernel, size), &|doubt| {
+            counterexample::search(program, kernel, size, doubt.place)
+        }),
+        Frame::Keys => (keys::compare(program, kernel), &|_| keys::search(program, kernel, size)),
+    };
+    match proof {
         Ok(proof) => Verdict::Proved(proof),
-        Err(doubt) => match counterexample::search(program, kernel, size, doubt.place) {
+        Err(doubt) => match search(&doubt) {
             Some(found) => Verdict::Refuted(Box::new(found)),
             None => Verdict::Unknown(doubt.fault),
         },
@@ -96,7 +105,9 @@ fn compare(program: &Program, kernel: &Kernel, size: KeySize) -> Result<Proof, D
             }
         }
     }
-    Ok(Proof { batch_bytes: output.len(), inversions: domain.inversions() })
+    let bytes = output.len();
+    let inversions = domain.inversions();
+    Ok(Proof { read: bytes, written: bytes, in_place: true, inversions })
 }
 
 /// No function of the file may use an instruction that the table does not ask the CPU for.

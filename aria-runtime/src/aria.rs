@@ -10,6 +10,7 @@ use cipher::{InvalidLength, Key, KeyInit, KeySizeUser};
 use crate::bulk::{self, LengthError};
 use crate::ecb::{self, EcbKernel};
 use crate::engine::Engine;
+use crate::keys::KeysKernel;
 use crate::planner::Plan;
 use crate::schedule::RoundKeys;
 use crate::token::Token;
@@ -61,9 +62,9 @@ pub type Aria192Dec = AriaDec<15>;
 /// ARIA with a 256-bit key, for decryption only.
 pub type Aria256Dec = AriaDec<17>;
 
-/// The constructors that take a token.
+/// The constructors that take a token; `$new` makes the cipher of a key and a token.
 macro_rules! constructors {
-    ($cipher:ident, $from:expr) => {
+    ($cipher:ident, $new:expr) => {
         impl<const RK: usize> $cipher<RK>
         where
             Self: KeySizeUser,
@@ -71,8 +72,7 @@ macro_rules! constructors {
             /// A cipher that runs what `token` permits.
             #[must_use]
             pub fn new_with_token(key: &Key<Self>, token: Token) -> Self {
-                let enc = AriaEnc { ek: RoundKeys::encryption(key), plan: ecb::plan(token) };
-                $from(enc)
+                $new(key.as_slice(), token)
             }
 
             /// A cipher that runs what `token` permits.
@@ -100,9 +100,18 @@ macro_rules! constructors {
     };
 }
 
-constructors!(Aria, Self::from);
-constructors!(AriaEnc, core::convert::identity);
-constructors!(AriaDec, Self::from);
+constructors!(Aria, |key, token| {
+    let (ek, dk) = RoundKeys::both(key, KeysKernel::best(token));
+    Self { ek, dk, plan: ecb::plan(token) }
+});
+constructors!(AriaEnc, |key, token| {
+    let ek = RoundKeys::encryption(key, KeysKernel::best(token));
+    Self { ek, plan: ecb::plan(token) }
+});
+constructors!(AriaDec, |key, token| {
+    let (_, dk) = RoundKeys::both(key, KeysKernel::best(token));
+    Self { dk, plan: ecb::plan(token) }
+});
 
 impl<const RK: usize> From<&AriaEnc<RK>> for AriaDec<RK> {
     fn from(enc: &AriaEnc<RK>) -> Self {

@@ -145,7 +145,8 @@ mod tests {
     /// A forced kernel that quietly gave way to another would make every test of it worthless.
     #[test]
     fn forced_kernels_serve_everything_themselves() {
-        for row in table::rows() {
+        let is_ecb = |row: &u16| form(KERNELS[usize::from(*row)].entry).is_some();
+        for row in table::rows().filter(is_ecb) {
             let Ok(token) = Token::detect().forced(KERNELS[usize::from(row)].id) else {
                 continue; // not on this CPU
             };

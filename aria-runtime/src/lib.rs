@@ -75,6 +75,7 @@ mod ecb;
 mod engine;
 mod features;
 mod forms;
+mod keys;
 mod planner;
 mod scalar;
 mod schedule;

@@ -1,4 +1,5 @@
-//! The key schedule (RFC 5794, section 2.2), constant time, both directions.
+//! The key schedule (RFC 5794, section 2.2), constant time, both directions: by a kernel where there
+//! is one, else by the scalar rounds.
 //!
 //! Round keys are kept as the bytes of the document, and nothing else: a kernel that wants them in
 //! another shape gets them from `forms`, for the length of a call. It is not known here which
@@ -6,6 +7,7 @@
 
 use zeroize::Zeroizing;
 
+use crate::keys::{EXPANDED, KeysKernel, MAX_ROUND_KEYS};
 use crate::scalar::{a, fe, fo};
 use crate::wiped::Wiped;
 
@@ -26,8 +28,49 @@ pub(crate) struct RoundKeys<const RK: usize>(Wiped<u8, RK>);
 
 impl<const RK: usize> RoundKeys<RK> {
     /// ek1 … ek(n+1) for a key of 16, 24 or 32 bytes, which is what 13, 15 or 17 round keys take.
-    pub(crate) fn encryption(key: &[u8]) -> Self {
-        const { assert!(matches!(RK, 13 | 15 | 17)) };
+    pub(crate) fn encryption(key: &[u8], kernel: Option<KeysKernel>) -> Self {
+        match kernel {
+            Some(kernel) => Self::encryption_of(&expand::<RK>(kernel, key)),
+            None => Self::scalar(key),
+        }
+    }
+
+    /// ek1 … ek(n+1) and dk1 … dk(n+1).
+    pub(crate) fn both(key: &[u8], kernel: Option<KeysKernel>) -> (Self, Self) {
+        match kernel {
+            Some(kernel) => {
+                let expanded = expand::<RK>(kernel, key);
+                (Self::encryption_of(&expanded), Self::decryption_of(&expanded))
+            }
+            None => {
+                let ek = Self::scalar(key);
+                let dk = Self::decryption(&ek);
+                (ek, dk)
+            }
+        }
+    }
+
+    /// The encryption round keys among what a kernel makes.
+    fn encryption_of(expanded: &[[u8; 16]; EXPANDED]) -> Self {
+        let mut ek = Self(Wiped::zero());
+        ek.0.copy_from_slice(&expanded[..RK]);
+        ek
+    }
+
+    /// The decryption round keys among what a kernel makes: the reverse order, A of all but the
+    /// outer two.
+    fn decryption_of(expanded: &[[u8; 16]; EXPANDED]) -> Self {
+        let (keys, images) = expanded.split_at(MAX_ROUND_KEYS);
+        let mut dk = Self(Wiped::zero());
+        for (rk, image) in dk.0.iter_mut().zip(images[..RK].iter().rev()) {
+            *rk = *image;
+        }
+        dk.0[0] = keys[RK - 1];
+        dk.0[RK - 1] = keys[0];
+        dk
+    }
+
+    fn scalar(key: &[u8]) -> Self {
         let w = key_words::<RK>(key);
         let mut ek = Self(Wiped::zero());
         for (i, rk) in ek.0.iter_mut().enumerate() {
@@ -54,28 +97,46 @@ impl<const RK: usize> RoundKeys<RK> {
     }
 }
 
-/// W0 … W3. The key is padded with zero bytes to KL ‖ KR.
-fn key_words<const RK: usize>(key: &[u8]) -> Zeroizing<[u128; 4]> {
-    // CK1, CK2, CK3 are C1, C2, C3 for 128-bit keys, and start one further on for each larger size.
-    let ck = |i: usize| C[(i + (RK - 13) / 2) % 3];
+/// CK1, CK2 and CK3: C1, C2, C3 for 128-bit keys, starting one further on for each larger size.
+const fn constants<const RK: usize>() -> [u128; 3] {
+    const { assert!(matches!(RK, 13 | 15 | 17)) };
+    let first = (RK - 13) / 2;
+    [C[first % 3], C[(first + 1) % 3], C[(first + 2) % 3]]
+}
 
-    let mut padded = Wiped::<u8, 2>::zero();
+/// KL and KR: the key, padded with zero bytes.
+fn padded(key: &[u8]) -> Wiped<u8, 2> {
+    let mut padded = Wiped::zero();
     for (to, from) in padded.as_flattened_mut().iter_mut().zip(key) {
         *to = *from;
     }
-    let [kl, kr] = padded.map(u128::from_be_bytes);
+    padded
+}
+
+/// All that a kernel makes of a key.
+fn expand<const RK: usize>(kernel: KeysKernel, key: &[u8]) -> Wiped<u8, EXPANDED> {
+    let mut expanded = Wiped::zero();
+    kernel.run(&constants::<RK>().map(u128::to_be_bytes), &padded(key), &mut expanded);
+    expanded
+}
+
+/// W0 … W3.
+fn key_words<const RK: usize>(key: &[u8]) -> Zeroizing<[u128; 4]> {
+    let ck = constants::<RK>();
+    let [kl, kr] = padded(key).map(u128::from_be_bytes);
 
     let mut w = Zeroizing::new([0; 4]);
     w[0] = kl;
-    w[1] = fo(w[0] ^ ck(0)) ^ kr;
-    w[2] = fe(w[1] ^ ck(1)) ^ w[0];
-    w[3] = fo(w[2] ^ ck(2)) ^ w[1];
+    w[1] = fo(w[0] ^ ck[0]) ^ kr;
+    w[2] = fe(w[1] ^ ck[1]) ^ w[0];
+    w[3] = fo(w[2] ^ ck[2]) ^ w[1];
     w
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::token::Token;
 
     fn key<const N: usize>() -> [u8; N] {
         core::array::from_fn(|i| u8::try_from(i).unwrap())
@@ -94,7 +155,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            RoundKeys::<13>::encryption(&key::<16>()).0.map(u128::from_be_bytes),
+            RoundKeys::<13>::encryption(&key::<16>(), None).0.map(u128::from_be_bytes),
             [
                 0xd415a75c794b85c5e0d2a0b3cb793bf6,
                 0x369c65e4b11777ab713a3e1e6601b8f4,
@@ -117,16 +178,32 @@ mod tests {
     /// come from OpenSSL 3.0.
     #[test]
     fn second_decryption_key_by_value() {
-        let dk = RoundKeys::decryption(&RoundKeys::<13>::encryption(&key::<16>()));
+        let dk = RoundKeys::decryption(&RoundKeys::<13>::encryption(&key::<16>(), None));
         assert_eq!(u128::from_be_bytes(dk.0[1]), 0xccb3a0230b6dac1d53eef49d961aa57f);
-        let dk = RoundKeys::decryption(&RoundKeys::<17>::encryption(&key::<32>()));
+        let dk = RoundKeys::decryption(&RoundKeys::<17>::encryption(&key::<32>(), None));
         assert_eq!(u128::from_be_bytes(dk.0[1]), 0xfd62e7342bfde4dbd9499dbb605b04bf);
     }
 
     #[test]
     fn decryption_keys_of_decryption_keys_are_encryption_keys() {
-        let ek = RoundKeys::<15>::encryption(&key::<24>());
+        let ek = RoundKeys::<15>::encryption(&key::<24>(), None);
         let dk = RoundKeys::decryption(&ek);
         assert_eq!(RoundKeys::decryption(&dk).as_raw(), ek.as_raw());
+    }
+
+    /// Whatever this CPU's kernels make of a key is what the scalar rounds make of it.
+    #[test]
+    fn kernels_make_the_same_keys() {
+        fn check<const RK: usize>(kernel: KeysKernel, key: &[u8]) {
+            let scalar = RoundKeys::<RK>::both(key, None);
+            let (ek, dk) = RoundKeys::<RK>::both(key, Some(kernel));
+            assert_eq!((ek.as_raw(), dk.as_raw()), (scalar.0.as_raw(), scalar.1.as_raw()));
+            assert_eq!(RoundKeys::<RK>::encryption(key, Some(kernel)).as_raw(), ek.as_raw());
+        }
+        for kernel in KeysKernel::all(Token::detect()) {
+            check::<13>(kernel, &key::<16>());
+            check::<15>(kernel, &key::<24>());
+            check::<17>(kernel, &key::<32>());
+        }
     }
 }

@@ -99,7 +99,7 @@ const fn demand(kernel: &Kernel) -> u64 {
 /// The numbers of all rows of [`KERNELS`], those that ask least of a CPU first. Where a plan has
 /// nothing to choose by, a later row wins: VEX encoding over legacy, for one, saves the copies that
 /// the cost model does not see.
-pub(crate) fn rows() -> impl Iterator<Item = u16> {
+pub(crate) fn rows() -> impl DoubleEndedIterator<Item = u16> {
     BY_DEMAND.iter().copied()
 }
 

@@ -37,98 +37,78 @@ const X2_HIGH: [u8; 16] = [
     0, 182, 8, 190, 214, 96, 222, 104, 83, 229, 91, 237, 133, 51, 141, 59,
 ];
 
-/// Share 0 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const FO_S1_0: [u8; 16] = [4, 8, 4, 0, 0, 4, 0, 8, 0, 0, 8, 4, 12, 0, 0, 4];
 
-/// Share 1 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const FO_S1_1: [u8; 16] = [8, 12, 12, 128, 8, 128, 12, 12, 4, 12, 128, 12, 128, 8, 4, 8];
 
-/// Share 0 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const FO_S2_0: [u8; 16] = [5, 1, 13, 1, 1, 5, 5, 9, 9, 1, 1, 5, 5, 9, 1, 1];
 
-/// Share 1 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const FO_S2_1: [u8; 16] = [9, 5, 128, 9, 128, 13, 9, 13, 13, 13, 9, 128, 13, 128, 5, 13];
 
-/// Share 0 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const FO_X1_0: [u8; 16] = [6, 10, 2, 2, 6, 2, 2, 14, 2, 6, 10, 6, 10, 2, 6, 2];
 
-/// Share 1 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const FO_X1_1: [u8; 16] = [
     14, 128, 14, 6, 10, 6, 10, 128, 128, 14, 14, 10, 14, 14, 128, 10,
 ];
 
-/// Share 0 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const FO_X2_0: [u8; 16] = [15, 3, 7, 3, 7, 11, 3, 7, 3, 7, 11, 3, 3, 3, 7, 11];
 
-/// Share 1 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const FO_X2_1: [u8; 16] = [
     128, 11, 11, 7, 11, 15, 128, 15, 11, 128, 15, 15, 7, 15, 15, 128,
 ];
 
-/// Share 0 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const FE_X1_0: [u8; 16] = [4, 8, 4, 0, 0, 4, 0, 8, 0, 0, 8, 4, 12, 0, 0, 4];
 
-/// Share 1 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const FE_X1_1: [u8; 16] = [8, 12, 12, 128, 8, 128, 12, 12, 4, 12, 128, 12, 128, 8, 4, 8];
 
-/// Share 0 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const FE_X2_0: [u8; 16] = [1, 9, 5, 1, 9, 5, 1, 1, 1, 5, 1, 13, 5, 1, 9, 5];
 
-/// Share 1 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const FE_X2_1: [u8; 16] = [13, 13, 128, 9, 128, 13, 13, 5, 5, 9, 9, 128, 13, 128, 13, 9];
 
-/// Share 0 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const FE_S1_0: [u8; 16] = [6, 10, 2, 2, 6, 2, 2, 14, 2, 6, 10, 6, 10, 2, 6, 2];
 
-/// Share 1 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const FE_S1_1: [u8; 16] = [
     14, 128, 14, 6, 10, 6, 10, 128, 128, 14, 14, 10, 14, 14, 128, 10,
 ];
 
-/// Share 0 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const FE_S2_0: [u8; 16] = [7, 3, 3, 11, 3, 3, 11, 7, 3, 15, 3, 7, 11, 7, 7, 3];
 
-/// Share 1 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const FE_S2_1: [u8; 16] = [
     128, 11, 15, 15, 15, 7, 128, 15, 11, 128, 7, 11, 15, 11, 15, 128,
 ];
 
-/// Share 0 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const LAST_ROUND_X1_0: [u8; 16] = [
     0, 128, 128, 128, 4, 128, 128, 128, 8, 128, 128, 128, 12, 128, 128, 128,
 ];
 
-/// Share 0 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const LAST_ROUND_X2_0: [u8; 16] = [
     128, 5, 128, 128, 128, 9, 128, 128, 128, 13, 128, 128, 128, 1, 128, 128,
 ];
 
-/// Share 0 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const LAST_ROUND_S1_0: [u8; 16] = [
     128, 128, 10, 128, 128, 128, 14, 128, 128, 128, 2, 128, 128, 128, 6, 128,
 ];
 
-/// Share 0 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const LAST_ROUND_S2_0: [u8; 16] = [
     128, 128, 128, 7, 128, 128, 128, 11, 128, 128, 128, 15, 128, 128, 128, 3,
 ];

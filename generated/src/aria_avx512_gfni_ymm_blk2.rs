@@ -17,7 +17,7 @@ const EVENS_FIRST_FROM_PLAIN: [u8; 16] = [
 ];
 
 /// What S-boxes add after this layer and before the next, taken to where the round key is added.
-const ADD_ROUND_KEY_ADDED: [u8; 16] = [
+const ADD_ROUND_KEY_ADDED_EVENS_FIRST: [u8; 16] = [
     0, 99, 0, 99, 0, 99, 0, 99, 0, 226, 0, 226, 0, 226, 0, 226,
 ];
 
@@ -85,60 +85,50 @@ const X_BEFORE: [u64; 2] = [0xa449_9225_4a94_2952, 0x1864_50c7_37d6_bdc9];
 /// ```
 const IDENTITY: u64 = 0x0102_0408_1020_4080;
 
-/// Share 0 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const SUM_EVEN_0: [u8; 16] = [2, 2, 0, 0, 0, 4, 6, 0, 4, 0, 2, 4, 0, 2, 0, 2];
 
-/// Share 1 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const SUM_EVEN_1: [u8; 16] = [4, 6, 4, 6, 2, 10, 8, 2, 6, 10, 8, 6, 6, 6, 4, 4];
 
-/// Share 2 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const SUM_EVEN_2: [u8; 16] = [12, 8, 10, 12, 8, 14, 12, 10, 10, 14, 12, 8, 8, 12, 14, 8];
 
-/// Share 3 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const SUM_EVEN_3: [u8; 16] = [
     14, 128, 128, 14, 14, 128, 128, 12, 12, 128, 128, 14, 10, 128, 128, 10,
 ];
 
-/// Share 0 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const SUM_ODD_0: [u8; 16] = [3, 3, 1, 1, 5, 1, 1, 7, 1, 5, 5, 3, 3, 1, 3, 1];
 
-/// Share 1 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const SUM_ODD_1: [u8; 16] = [7, 5, 7, 5, 11, 3, 3, 9, 11, 7, 7, 9, 7, 7, 5, 5];
 
-/// Share 2 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const SUM_ODD_2: [u8; 16] = [9, 13, 13, 11, 15, 9, 11, 13, 15, 11, 9, 13, 13, 9, 9, 15];
 
-/// Share 3 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const SUM_ODD_3: [u8; 16] = [
     128, 15, 15, 128, 128, 15, 13, 128, 128, 13, 15, 128, 128, 11, 11, 128,
 ];
 
 /// What S-boxes add after this layer and before the next, taken to where the round key is added.
-const FO_ADDED: [u8; 16] = [
+const FO_ADDED_EVENS_FIRST: [u8; 16] = [
     99, 226, 129, 0, 99, 99, 0, 0, 226, 99, 129, 0, 226, 226, 0, 0,
 ];
 
 /// What S-boxes add after this layer and before the next, taken to where the round key is added.
-const FE_ADDED: [u8; 16] = [
+const FE_ADDED_EVENS_FIRST: [u8; 16] = [
     226, 99, 0, 129, 99, 99, 0, 0, 99, 226, 0, 129, 226, 226, 0, 0,
 ];
 
-/// Share 0 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const PICK_ODD_0: [u8; 16] = [
     128, 128, 1, 9, 128, 128, 3, 11, 128, 128, 5, 13, 128, 128, 7, 15,
 ];
 
-/// Share 0 of what these bytes add to a lane: place i takes the byte at this place; 128 stands for
-/// none.
+/// What these bytes add to each place of a lane: the byte at this place, 128 for none.
 const PICK_EVEN_0: [u8; 16] = [
     0, 8, 128, 128, 2, 10, 128, 128, 4, 12, 128, 128, 6, 14, 128, 128,
 ];
@@ -192,14 +182,14 @@ fn add_round_key(state: [__m256i; 1], rk: &[u8; 16]) -> [__m256i; 1] {
 
     // Constants
     let evens_first_from_plain = lanes(EVENS_FIRST_FROM_PLAIN);
-    let add_round_key_added = lanes(ADD_ROUND_KEY_ADDED);
+    let add_round_key_added_evens_first = lanes(ADD_ROUND_KEY_ADDED_EVENS_FIRST);
 
     let y_evens_first = _mm256_shuffle_epi8(b, evens_first_from_plain);
     let k = lanes(*rk);
     let k_evens_first = _mm256_shuffle_epi8(k, evens_first_from_plain);
     let y = _mm256_ternarylogic_epi32::<
         0x96,
-    >(add_round_key_added, y_evens_first, k_evens_first);
+    >(add_round_key_added_evens_first, y_evens_first, k_evens_first);
 
     [y]
 }
@@ -217,7 +207,7 @@ fn fo(state: [__m256i; 1], rk: &[u8; 16]) -> [__m256i; 1] {
     let identity = _mm256_set1_epi64x(IDENTITY.cast_signed());
     let sum_even_0 = lanes(SUM_EVEN_0);
     let sum_even_1 = lanes(SUM_EVEN_1);
-    let fo_added = lanes(FO_ADDED);
+    let fo_added_evens_first = lanes(FO_ADDED_EVENS_FIRST);
     let sum_even_2 = lanes(SUM_EVEN_2);
     let sum_even_3 = lanes(SUM_EVEN_3);
     let sum_odd_0 = lanes(SUM_ODD_0);
@@ -233,7 +223,7 @@ fn fo(state: [__m256i; 1], rk: &[u8; 16]) -> [__m256i; 1] {
     // A, and the next round key
     let k = lanes(*rk);
     let k_evens_first = _mm256_shuffle_epi8(k, evens_first_from_plain);
-    let y_sum = _mm256_xor_si256(fo_added, k_evens_first);
+    let y_sum = _mm256_xor_si256(fo_added_evens_first, k_evens_first);
     let y_s0 = _mm256_shuffle_epi8(sl_s, sum_even_0);
     let y_s1 = _mm256_shuffle_epi8(sl_s, sum_even_1);
     let y_sum_2 = _mm256_ternarylogic_epi32::<0x96>(y_sum, y_s0, y_s1);
@@ -263,7 +253,7 @@ fn fe(state: [__m256i; 1], rk: &[u8; 16]) -> [__m256i; 1] {
     let identity = _mm256_set1_epi64x(IDENTITY.cast_signed());
     let sum_odd_0 = lanes(SUM_ODD_0);
     let sum_odd_1 = lanes(SUM_ODD_1);
-    let fe_added = lanes(FE_ADDED);
+    let fe_added_evens_first = lanes(FE_ADDED_EVENS_FIRST);
     let sum_odd_2 = lanes(SUM_ODD_2);
     let sum_odd_3 = lanes(SUM_ODD_3);
     let sum_even_0 = lanes(SUM_EVEN_0);
@@ -279,7 +269,7 @@ fn fe(state: [__m256i; 1], rk: &[u8; 16]) -> [__m256i; 1] {
     // A, and the next round key
     let k = lanes(*rk);
     let k_evens_first = _mm256_shuffle_epi8(k, evens_first_from_plain);
-    let y_sum = _mm256_xor_si256(fe_added, k_evens_first);
+    let y_sum = _mm256_xor_si256(fe_added_evens_first, k_evens_first);
     let y_s0 = _mm256_shuffle_epi8(sl_s, sum_odd_0);
     let y_s1 = _mm256_shuffle_epi8(sl_s, sum_odd_1);
     let y_sum_2 = _mm256_ternarylogic_epi32::<0x96>(y_sum, y_s0, y_s1);

@@ -27,6 +27,8 @@ mod aria_avx512_gfni_xmm_blk1;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx512_gfni_xmm_blk1_keys;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_ymm_blk2;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_ymm_blk32;
@@ -47,17 +49,25 @@ mod aria_avx_aesni_xmm_blk1;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_aesni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx_aesni_xmm_blk1_keys;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx_gfni_xmm_blk1;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_gfni_xmm_blk16;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx_gfni_xmm_blk1_keys;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_aesni_xmm_blk1;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_aesni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
+mod aria_sse_aesni_xmm_blk1_keys;
+#[cfg(target_arch = "x86_64")]
 mod aria_sse_gfni_xmm_blk1;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_gfni_xmm_blk16;
+#[cfg(target_arch = "x86_64")]
+mod aria_sse_gfni_xmm_blk1_keys;
 mod feature;
 mod key_form;
 #[cfg(all(feature = "probe", target_arch = "x86_64"))]
@@ -73,6 +83,16 @@ pub use key_form::mapped32;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Entry {
+    /// The key schedule of master keys of 32 bytes, shorter ones padded with zeros.
+    ///
+    /// `ck` holds CK1, CK2 and CK3 in the order for the size of the master keys. From each, 17
+    /// encryption round keys are made, as many as the largest size has, and then A of each, of which
+    /// decryption round keys are taken. `input` must be valid for reads of `batches` times 32 bytes and
+    /// `output` for writes of `batches` times 34 blocks of 16 bytes, at any alignment, and they must
+    /// not overlap.
+    Keys(
+        unsafe fn(ck: &[[u8; 16]; 3], input: *const u8, output: *mut u8, batches: usize),
+    ),
     /// ECB over whole batches, round keys as RFC 5794 writes them.
     ///
     /// `rk` holds 13, 15 or 17 round keys. `input` must be valid for reads and `output` for writes of
@@ -195,6 +215,20 @@ pub const KERNELS: &[Kernel] = &[
         ),
     },
     Kernel {
+        id: "aria_avx512_gfni_xmm_blk1_keys",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Gfni,
+        ],
+        blocks: 1,
+        batch_cycles: 109,
+        entry: Entry::Keys(
+            aria_avx512_gfni_xmm_blk1_keys::aria_avx512_gfni_xmm_blk1_keys,
+        ),
+    },
+    Kernel {
         id: "aria_avx512_gfni_ymm_blk2",
         features: &[
             Feature::Avx512f,
@@ -310,6 +344,13 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::EcbMapped32(aria_avx_aesni_xmm_blk16::aria_avx_aesni_xmm_blk16),
     },
     Kernel {
+        id: "aria_avx_aesni_xmm_blk1_keys",
+        features: &[Feature::Avx, Feature::Aes],
+        blocks: 1,
+        batch_cycles: 131,
+        entry: Entry::Keys(aria_avx_aesni_xmm_blk1_keys::aria_avx_aesni_xmm_blk1_keys),
+    },
+    Kernel {
         id: "aria_avx_gfni_xmm_blk1",
         features: &[Feature::Avx, Feature::Gfni],
         blocks: 1,
@@ -322,6 +363,13 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 16,
         batch_cycles: 340,
         entry: Entry::EcbBroadcast32(aria_avx_gfni_xmm_blk16::aria_avx_gfni_xmm_blk16),
+    },
+    Kernel {
+        id: "aria_avx_gfni_xmm_blk1_keys",
+        features: &[Feature::Avx, Feature::Gfni],
+        blocks: 1,
+        batch_cycles: 126,
+        entry: Entry::Keys(aria_avx_gfni_xmm_blk1_keys::aria_avx_gfni_xmm_blk1_keys),
     },
     Kernel {
         id: "aria_sse_aesni_xmm_blk1",
@@ -338,6 +386,13 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::EcbMapped32(aria_sse_aesni_xmm_blk16::aria_sse_aesni_xmm_blk16),
     },
     Kernel {
+        id: "aria_sse_aesni_xmm_blk1_keys",
+        features: &[Feature::Ssse3, Feature::Aes],
+        blocks: 1,
+        batch_cycles: 131,
+        entry: Entry::Keys(aria_sse_aesni_xmm_blk1_keys::aria_sse_aesni_xmm_blk1_keys),
+    },
+    Kernel {
         id: "aria_sse_gfni_xmm_blk1",
         features: &[Feature::Ssse3, Feature::Gfni],
         blocks: 1,
@@ -350,6 +405,13 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 16,
         batch_cycles: 340,
         entry: Entry::EcbBroadcast32(aria_sse_gfni_xmm_blk16::aria_sse_gfni_xmm_blk16),
+    },
+    Kernel {
+        id: "aria_sse_gfni_xmm_blk1_keys",
+        features: &[Feature::Ssse3, Feature::Gfni],
+        blocks: 1,
+        batch_cycles: 126,
+        entry: Entry::Keys(aria_sse_gfni_xmm_blk1_keys::aria_sse_gfni_xmm_blk1_keys),
     },
 ];
 

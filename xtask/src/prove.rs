@@ -71,7 +71,9 @@ struct Difference {
     block: usize,
     byte: usize,
     bit: u32,
-    input: String,
+    /// None for round keys: what they are made of is the run's key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<String>,
     expected: String,
     got: String,
 }
@@ -98,7 +100,12 @@ impl From<&Counterexample> for Run {
         let (difference, fault) = match &found.finding {
             Finding::Differs { block, byte, bit, input, expected, got } => {
                 let [input, expected, got] = [input, expected, got].map(|bytes| hex(bytes));
-                let (block, byte, bit) = (*block, *byte, *bit);
+                let (block, byte, bit, input) = (*block, *byte, *bit, Some(input));
+                (Some(Difference { block, byte, bit, input, expected, got }), None)
+            }
+            Finding::RoundKey { block, byte, bit, expected, got } => {
+                let [expected, got] = [expected, got].map(|bytes| hex(bytes));
+                let (block, byte, bit, input) = (*block, *byte, *bit, None);
                 (Some(Difference { block, byte, bit, input, expected, got }), None)
             }
             Finding::Misbehaves(fault) => (None, Some(fault.into())),

@@ -1,14 +1,15 @@
 //! A kernel's entry point: the program's control flow as Rust.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{format_ident, quote};
 
 use super::items::{ident, number, target_feature};
 use super::source::{Notes, Source, doc};
 use crate::ir::{Call, Control, KeyRef, MachineOp, Program};
 use crate::isa::Feature;
-use crate::kernel::KeyForm;
+use crate::kernel::{Frame, KeyForm};
 use crate::pipeline::Built;
+use crate::spec::aria::MAX_ROUND_KEYS;
 
 /// Why round keys are hidden from the optimiser, as the emitted code says it.
 const KEYS_NOTE: &str = "Hidden from the optimiser, round keys are read anew for each batch. \
@@ -21,20 +22,35 @@ pub(super) fn emit_entry(source: &mut Source, built: &Built, features: &[Feature
     let body = Entry { program, notes: &mut notes }.sequence(&program.entry);
     let name = ident(&id.to_string());
     let target_feature = target_feature(features);
-    let bytes = number(program.batch_bytes);
     let item = ident(built.recipe.key_form.item());
     let doc = doc(&entry_doc(built, features));
+    let (read, written) = (number(program.batch_bytes), number(program.output_bytes));
+    let sizes = if program.batch_bytes == program.output_bytes {
+        quote! { const BATCH_BYTES: usize = #read; }
+    } else {
+        quote! {
+            const INPUT_BYTES: usize = #read;
+            const OUTPUT_BYTES: usize = #written;
+        }
+    };
+    let keys = match program.fixed_keys() {
+        Some(count) => {
+            let count = number(count);
+            quote! { ck: &[[#item; 16]; #count] }
+        }
+        None => quote! { rk: &[[#item; 16]] },
+    };
     source.items(
         quote! {
             #doc
             #target_feature
             pub(crate) unsafe fn #name(
-                rk: &[[#item; 16]],
+                #keys,
                 input: *const u8,
                 output: *mut u8,
                 batches: usize,
             ) {
-                const BATCH_BYTES: usize = #bytes;
+                #sizes
                 #body
             }
         },
@@ -54,20 +70,44 @@ fn entry_doc(built: &Built, features: &[Feature]) -> String {
         1 => "blocks".to_owned(),
         n => format!("batches of {n} blocks"),
     };
+    let Program { batch_bytes, output_bytes, .. } = built.finished();
+    let (does, keys) = match built.id.frame {
+        Frame::Ecb => (
+            format!("Encrypts `batches` {batches}, or decrypts them, as `rk` says."),
+            format!("`rk` holds 13, 15 or 17 {keys}."),
+        ),
+        Frame::Keys => (
+            format!(
+                "Expands `batches` master keys of {batch_bytes} bytes each, padded with zeros, to \
+                 {MAX_ROUND_KEYS} encryption round keys and A of each."
+            ),
+            "`ck` holds CK1, CK2 and CK3 in the order for the size of the master key.".to_owned(),
+        ),
+    };
     let names: Vec<&str> = features.iter().map(|f| f.name()).collect();
+    let regions = if batch_bytes == output_bytes {
+        format!(
+            "* `input` must be valid for reads, and `output` for writes, of `batches` × {batch_bytes} \
+             bytes, at any alignment.\n\
+             * `input` and `output` must be equal or not overlap."
+        )
+    } else {
+        format!(
+            "* `input` must be valid for reads of `batches` × {batch_bytes} bytes, and `output` for \
+             writes of `batches` × {output_bytes}, at any alignment.\n\
+             * `input` and `output` must not overlap."
+        )
+    };
     format!(
-        "Encrypts `batches` {batches}, or decrypts them, as `rk` says.\n\
+        "{does}\n\
          \n\
-         `rk` holds 13, 15 or 17 {keys}.\n\
+         {keys}\n\
          \n\
          # Safety\n\
          \n\
          * The CPU must have {features}, and the operating system must save their registers.\n\
-         * `input` must be valid for reads, and `output` for writes, of `batches` × {bytes} bytes, \
-         at any alignment.\n\
-         * `input` and `output` must be equal or not overlap.",
+         {regions}",
         features = names.join(", "),
-        bytes = built.finished().batch_bytes,
     )
 }
 
@@ -83,11 +123,11 @@ impl Entry<'_> {
             match item {
                 Control::EachBatch(body) => {
                     let body = self.sequence(body);
-                    let note = self.notes.note(KEYS_NOTE);
+                    let (before, within) = self.keys();
                     tokens.extend(quote! {
+                        #before
                         for batch in 0..batches {
-                            #note
-                            let [first, turns @ .., last] = black_box(rk) else { return };
+                            #within
                             #body
                         }
                     });
@@ -103,6 +143,25 @@ impl Entry<'_> {
             }
         }
         tokens
+    }
+
+    /// How round keys are named: before the loop over batches, and in each batch.
+    fn keys(&mut self) -> (TokenStream, TokenStream) {
+        match self.program.fixed_keys() {
+            // Public constants, which may stay in registers.
+            Some(count) => {
+                let names = (0..count).map(|number| key_name(KeyRef::Nth(number)));
+                (quote! { let [#(#names),*] = ck; }, TokenStream::new())
+            }
+            None => {
+                let note = self.notes.note(KEYS_NOTE);
+                let split = quote! {
+                    #note
+                    let [first, turns @ .., last] = black_box(rk) else { return };
+                };
+                (TokenStream::new(), split)
+            }
+        }
     }
 
     /// A call as one or more `let`s; the last is mutable when a loop after it changes the state.
@@ -150,10 +209,12 @@ impl Entry<'_> {
         let name = ident(routine.name());
         let mut args: Vec<TokenStream> = Vec::new();
         if routine.reads_input() {
-            args.push(quote! { input.add(batch * BATCH_BYTES) });
+            let bytes = self.stride("INPUT_BYTES");
+            args.push(quote! { input.add(batch * #bytes) });
         }
         if routine.writes_output() {
-            args.push(quote! { output.add(batch * BATCH_BYTES) });
+            let bytes = self.stride("OUTPUT_BYTES");
+            args.push(quote! { output.add(batch * #bytes) });
         }
         if let Some(state) = arg {
             let state = ident(state);
@@ -172,12 +233,19 @@ impl Entry<'_> {
         ));
         (Some(safety), quote! { unsafe { #value } })
     }
+
+    /// The constant by which a region moves on with each batch, `own` where the regions differ.
+    fn stride(&self, own: &str) -> Ident {
+        let alike = self.program.batch_bytes == self.program.output_bytes;
+        ident(if alike { "BATCH_BYTES" } else { own })
+    }
 }
 
 fn key_name(key: KeyRef) -> Ident {
-    ident(match key {
-        KeyRef::First => "first",
-        KeyRef::Turn => "rk",
-        KeyRef::Last => "last",
-    })
+    match key {
+        KeyRef::First => ident("first"),
+        KeyRef::Turn => ident("rk"),
+        KeyRef::Last => ident("last"),
+        KeyRef::Nth(number) => format_ident!("ck{}", number + 1),
+    }
 }

@@ -157,12 +157,12 @@ impl Function<'_> {
         if !self.touches_memory() {
             return (doc(self.routine.doc()), TokenStream::new());
         }
-        let bytes = self.program.batch_bytes;
+        let Program { batch_bytes: read, output_bytes: written, .. } = self.program;
         let duty = match (self.routine.reads_input(), self.routine.writes_output()) {
-            (true, false) => format!("* `input` must be valid for reads of {bytes} bytes."),
-            (false, _) => format!("* `output` must be valid for writes of {bytes} bytes."),
+            (true, false) => format!("* `input` must be valid for reads of {read} bytes."),
+            (false, _) => format!("* `output` must be valid for writes of {written} bytes."),
             (true, true) => format!(
-                "* `input` must be valid for reads and `output` for writes of {bytes} bytes."
+                "* `input` must be valid for reads of {read} bytes, `output` for writes of {written}."
             ),
         };
         let text = format!("{}\n\n# Safety\n\n{duty}", self.routine.doc());
@@ -193,9 +193,13 @@ impl Function<'_> {
         if !self.touches_memory() {
             return quote! { #prologue #statements };
         }
+        let bytes = match (self.routine.reads_input(), self.routine.writes_output()) {
+            (true, false) => self.program.batch_bytes,
+            (false, true) => self.program.output_bytes,
+            _ => usize::min(self.program.batch_bytes, self.program.output_bytes),
+        };
         let safety = notes.note(format!(
-            "SAFETY: every access lies within the {} bytes that the caller answers for.",
-            self.program.batch_bytes
+            "SAFETY: every access lies within the {bytes} bytes that the caller answers for."
         ));
         quote! {
             #prologue
@@ -234,7 +238,7 @@ impl Function<'_> {
                 let name = ident(&self.program.constants[*id].name);
                 quote! { lanes(#name) }
             }
-            MachineOp::ShiftRight16 { count } => {
+            MachineOp::ShiftLeft16 { count } | MachineOp::ShiftRight16 { count } => {
                 let count = number(usize::from(*count));
                 quote! { #function::<#count>(#(#args),*) }
             }

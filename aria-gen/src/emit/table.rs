@@ -7,7 +7,8 @@ use super::Kernel;
 use super::items::{feature_variant, ident, number};
 use super::package::PackageKind;
 use super::source::{Notes, Source, doc};
-use crate::kernel::KeyForm;
+use crate::kernel::{Frame, KeyForm};
+use crate::spec::aria::MAX_ROUND_KEYS;
 
 /// The text of the file.
 pub(super) fn emit_lib(kind: PackageKind, kernels: &[Kernel]) -> String {
@@ -66,11 +67,25 @@ fn entry_type() -> TokenStream {
          bytes of a `u32`.");
     let mapped32 =
         doc("The same, round keys in the form `mapped32`: [`mapped32`] makes it of round keys.");
+    let keys = doc(&format!(
+        "The key schedule of master keys of 32 bytes, shorter ones padded with zeros.\n\
+         \n\
+         `ck` holds CK1, CK2 and CK3 in the order for the size of the master keys. From each, \
+         {MAX_ROUND_KEYS} encryption round keys are made, as many as the largest size has, and then \
+         A of each, of which decryption round keys are taken. `input` must be valid for reads of \
+         `batches` times 32 bytes and `output` for writes of `batches` times {} blocks of 16 bytes, at \
+         any alignment, and they must not overlap.",
+        2 * MAX_ROUND_KEYS
+    ));
     quote! {
         #entry
         #[derive(Clone, Copy, Debug)]
         #[non_exhaustive]
         pub enum Entry {
+            #keys
+            Keys(
+                unsafe fn(ck: &[[u8; 16]; 3], input: *const u8, output: *mut u8, batches: usize),
+            ),
             #raw
             EcbRaw(
                 unsafe fn(rk: &[[u8; 16]], input: *const u8, output: *mut u8, batches: usize),
@@ -117,10 +132,11 @@ fn kernel_table(kernels: &[Kernel]) -> TokenStream {
         let features = kernel.facts.features.iter().map(|f| feature_variant(*f));
         let blocks = number(kernel.built.id.blocks);
         let cycles = number(usize::try_from(kernel.facts.generic_cycles()).unwrap_or(usize::MAX));
-        let entry = match kernel.built.recipe.key_form {
-            KeyForm::Raw => quote! { Entry::EcbRaw },
-            KeyForm::Broadcast32 => quote! { Entry::EcbBroadcast32 },
-            KeyForm::Mapped32 => quote! { Entry::EcbMapped32 },
+        let entry = match (kernel.built.id.frame, kernel.built.recipe.key_form) {
+            (Frame::Ecb, KeyForm::Raw) => quote! { Entry::EcbRaw },
+            (Frame::Ecb, KeyForm::Broadcast32) => quote! { Entry::EcbBroadcast32 },
+            (Frame::Ecb, KeyForm::Mapped32) => quote! { Entry::EcbMapped32 },
+            (Frame::Keys, _) => quote! { Entry::Keys },
         };
         quote! {
             Kernel {

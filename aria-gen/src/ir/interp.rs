@@ -15,18 +15,25 @@ use super::routine::Routine;
 pub enum InterpError {
     /// Lengths do not fit the program.
     #[error(
-        "input has {input} bytes and output {output}; both must be the same multiple of {batch}"
+        "input has {input} bytes and output {output}; they must be as many batches, of {read} and \
+         {written} bytes"
     )]
     Length {
         /// Bytes of input.
         input: usize,
         /// Bytes of output.
         output: usize,
-        /// Bytes of a batch.
-        batch: usize,
+        /// Bytes that a batch reads.
+        read: usize,
+        /// Bytes that a batch writes.
+        written: usize,
     },
-    /// The alternating rounds need an odd number of round keys, three at least.
-    #[error("{0} round keys; the rounds alternate, so give an odd number, {STATE_KEYS} or more")]
+    /// The alternating rounds need an odd number of round keys, three at least; other programs as
+    /// many as they name.
+    #[error(
+        "{0} round keys; where rounds alternate give an odd number, {STATE_KEYS} or more, else as \
+         many as the program names"
+    )]
     RoundKeys(usize),
 }
 
@@ -115,12 +122,17 @@ pub fn run<O: Operation>(
     input: &[u8],
     output: &mut [u8],
 ) -> Result<(), InterpError> {
-    let batch = program.batch_bytes;
-    if input.len() != output.len() || !input.len().is_multiple_of(batch) {
+    let (read, written) = (program.batch_bytes, program.output_bytes);
+    let whole = input.len().is_multiple_of(read) && output.len().is_multiple_of(written);
+    if !whole || input.len() / read != output.len() / written {
         let (input, output) = (input.len(), output.len());
-        return Err(InterpError::Length { input, output, batch });
+        return Err(InterpError::Length { input, output, read, written });
     }
-    if round_keys.len() < STATE_KEYS || round_keys.len().is_multiple_of(2) {
+    let fits = match program.fixed_keys() {
+        Some(count) => round_keys.len() == count,
+        None => round_keys.len() >= STATE_KEYS && !round_keys.len().is_multiple_of(2),
+    };
+    if !fits {
         return Err(InterpError::RoundKeys(round_keys.len()));
     }
     let mut machine = Machine { program, round_keys, states: Vec::new() };
@@ -141,8 +153,9 @@ impl<O: Operation> Machine<'_, O> {
             match item {
                 Control::Call(call) => self.call(call, None, input, output),
                 Control::EachBatch(body) => {
-                    let batch = self.program.batch_bytes;
-                    let batches = input.chunks_exact(batch).zip(output.chunks_exact_mut(batch));
+                    let Program { batch_bytes, output_bytes, .. } = self.program;
+                    let outputs = output.chunks_exact_mut(*output_bytes);
+                    let batches = input.chunks_exact(*batch_bytes).zip(outputs);
                     for (input, output) in batches {
                         self.run(body, input, output);
                     }
@@ -162,6 +175,7 @@ impl<O: Operation> Machine<'_, O> {
             None => &[][..],
             Some(KeyRef::First) => &self.round_keys[0],
             Some(KeyRef::Last) => &self.round_keys[self.round_keys.len() - 1],
+            Some(KeyRef::Nth(number)) => &self.round_keys[number],
             Some(KeyRef::Turn) => &self.round_keys[turn.expect("verified: inside a round loop")],
         };
         let vector_bytes = self.program.vector_bytes;

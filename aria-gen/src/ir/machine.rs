@@ -47,6 +47,11 @@ pub enum MachineOp {
     },
     /// Bitwise and of two vectors.
     And,
+    /// Each 16-bit word shifted left, zeros shifted in.
+    ShiftLeft16 {
+        /// By how many bits.
+        count: u8,
+    },
     /// Each 16-bit word shifted right, zeros shifted in.
     ShiftRight16 {
         /// By how many bits.
@@ -121,6 +126,8 @@ pub enum Form {
     Bytes,
     /// See [`MachineOp::And`].
     And,
+    /// See [`MachineOp::ShiftLeft16`].
+    ShiftLeft16,
     /// See [`MachineOp::ShiftRight16`].
     ShiftRight16,
     /// See [`MachineOp::ShuffleBytes`].
@@ -162,6 +169,7 @@ impl MachineOp {
             Self::MatrixPair { .. } => Form::MatrixPair,
             Self::Bytes { .. } => Form::Bytes,
             Self::And => Form::And,
+            Self::ShiftLeft16 { .. } => Form::ShiftLeft16,
             Self::ShiftRight16 { .. } => Form::ShiftRight16,
             Self::ShuffleBytes => Form::ShuffleBytes,
             Self::AesEncryptLast { .. } => Form::AesEncryptLast,
@@ -195,7 +203,7 @@ impl Operation for MachineOp {
         Arity::Exactly(match self {
             Self::Load { .. } | Self::KeySplat32 { .. } | Self::KeyLanes => 0,
             Self::Matrix { .. } | Self::MatrixPair { .. } | Self::Bytes { .. } => 0,
-            Self::Store { .. } | Self::ShiftRight16 { .. } => 1,
+            Self::Store { .. } | Self::ShiftLeft16 { .. } | Self::ShiftRight16 { .. } => 1,
             Self::LaneLow | Self::LaneHigh => 1,
             Self::Xor | Self::And | Self::UnpackLow8 | Self::UnpackHigh8 => 2,
             Self::ShuffleBytes | Self::JoinLanes => 2,
@@ -231,6 +239,7 @@ impl Operation for MachineOp {
             }
             Self::Xor | Self::Xor3 => meaning::xor(operands.iter().copied()),
             Self::And => meaning::and(operands[0], operands[1]),
+            Self::ShiftLeft16 { count } => meaning::shift_left_16(operands[0], count),
             Self::ShiftRight16 { count } => meaning::shift_right_16(operands[0], count),
             Self::ShuffleBytes => meaning::shuffle_bytes(operands[0], operands[1]),
             Self::AesEncryptLast { .. } => meaning::aes_encrypt_last(operands[0], operands[1]),

@@ -1,6 +1,6 @@
 //! What instructions do to bytes.
 //!
-//! After the Intel SDM, volume 2: PUNPCKLBW, PSHUFB, PSRLW, GF2P8AFFINEQB, GF2P8AFFINEINVQB,
+//! After the Intel SDM, volume 2: PUNPCKLBW, PSHUFB, PSLLW, PSRLW, GF2P8AFFINEQB, GF2P8AFFINEINVQB,
 //! AESENCLAST, AESDECLAST; AES itself after FIPS 197. `tests/hardware_model.rs` compares these
 //! functions with silicon.
 
@@ -19,6 +19,12 @@ pub(super) fn xor<'a>(operands: impl Iterator<Item = &'a [u8]>) -> Vec<u8> {
 /// The bitwise and of two vectors.
 pub(super) fn and(a: &[u8], b: &[u8]) -> Vec<u8> {
     a.iter().zip(b).map(|(a, b)| a & b).collect()
+}
+
+/// PSLLW: each 16-bit word, least significant byte first, shifted left.
+pub(super) fn shift_left_16(a: &[u8], count: u8) -> Vec<u8> {
+    let words = a.as_chunks::<2>().0.iter().map(|word| u16::from_le_bytes(*word));
+    words.flat_map(|word| (word << count).to_le_bytes()).collect()
 }
 
 /// PSRLW: each 16-bit word, least significant byte first, shifted right.

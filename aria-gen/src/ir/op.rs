@@ -99,6 +99,11 @@ pub enum AbstractOp {
     Substitute(Sbox),
     /// In each 128-bit lane, S-box i mod 4 of these on byte i.
     SubstituteLane([Sbox; 4]),
+    /// Each 128-bit lane as a number, its byte 0 the most significant, rotated to the right.
+    RotateLane {
+        /// By how many bits, below 128.
+        bits: u32,
+    },
     /// In each 128-bit lane, byte j becomes the exclusive or of the bytes whose bit is set in
     /// entry j.
     XorWithinLane([u16; 16]),
@@ -118,6 +123,7 @@ impl Operation for AbstractOp {
             Self::Load { .. } | Self::RoundKeyByte { .. } | Self::RoundKey => Arity::Exactly(0),
             Self::Store { .. } | Self::Substitute(_) => Arity::Exactly(1),
             Self::SubstituteLane(_) | Self::XorWithinLane(_) => Arity::Exactly(1),
+            Self::RotateLane { .. } => Arity::Exactly(1),
             Self::InterleaveLow | Self::InterleaveHigh => Arity::Exactly(2),
             // A row must have an operand for each of its bits; more are the layer's other inputs.
             Self::XorSelected { mask } => Arity::AtLeast(32 - mask.leading_zeros() as usize),
@@ -148,6 +154,11 @@ impl Operation for AbstractOp {
             Self::SubstituteLane(sboxes) => {
                 let sboxes = sboxes.iter().cycle();
                 operands[0].iter().zip(sboxes).map(|(&x, sbox)| sbox.apply(x)).collect()
+            }
+            Self::RotateLane { bits } => {
+                let lanes = operands[0].as_chunks().0.iter();
+                let rotated = lanes.map(|lane| u128::from_be_bytes(*lane).rotate_right(*bits));
+                rotated.flat_map(u128::to_be_bytes).collect()
             }
             Self::XorWithinLane(rows) => {
                 let lanes = operands[0].as_chunks::<16>().0.iter();

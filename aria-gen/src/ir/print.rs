@@ -20,6 +20,7 @@ impl Display for AbstractOp {
             Self::InterleaveLow => f.write_str("interleave_low"),
             Self::InterleaveHigh => f.write_str("interleave_high"),
             Self::Substitute(sbox) => write!(f, "substitute {}", sbox.name),
+            Self::RotateLane { bits } => write!(f, "rotate_lane {bits}"),
             Self::SubstituteLane(sboxes) => {
                 write!(f, "substitute_lane {}", sboxes.map(|sbox| sbox.name).join(" "))
             }
@@ -40,6 +41,7 @@ impl Display for Form {
             Self::MatrixPair => "matrix_pair",
             Self::Bytes => "bytes",
             Self::And => "and",
+            Self::ShiftLeft16 => "shift_left16",
             Self::ShiftRight16 => "shift_right16",
             Self::ShuffleBytes => "shuffle_bytes",
             Self::AesEncryptLast => "aes_encrypt_last",
@@ -66,7 +68,7 @@ impl Display for MachineOp {
             Self::Matrix { id } | Self::MatrixPair { id } | Self::Bytes { id } => {
                 write!(f, " {id}")
             }
-            Self::ShiftRight16 { count } => write!(f, " {count}"),
+            Self::ShiftLeft16 { count } | Self::ShiftRight16 { count } => write!(f, " {count}"),
             Self::Affine { constant } | Self::AffineInverse { constant } => {
                 write!(f, " {constant:#04x}")
             }
@@ -115,8 +117,8 @@ impl<O: Operation> Display for Program<O> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "program: vectors of {} bytes, batches of {}",
-            self.vector_bytes, self.batch_bytes
+            "program: vectors of {} bytes, batches of {} to {}",
+            self.vector_bytes, self.batch_bytes, self.output_bytes
         )?;
         for (id, constant) in self.constants.iter().enumerate() {
             writeln!(f, "constant {id} {} = {:02x?}", constant.name, constant.data.lane())?;
@@ -151,11 +153,12 @@ impl<O: Operation> Program<O> {
 
     fn call_text(&self, call: &Call) -> String {
         let key = call.key.map(|key| match key {
-            KeyRef::First => "first key",
-            KeyRef::Turn => "this turn's key",
-            KeyRef::Last => "last key",
+            KeyRef::First => "first key".to_owned(),
+            KeyRef::Turn => "this turn's key".to_owned(),
+            KeyRef::Last => "last key".to_owned(),
+            KeyRef::Nth(number) => format!("key {number}"),
         });
-        let args: Vec<&str> = call.arg.into_iter().chain(key).collect();
+        let args: Vec<String> = call.arg.map(str::to_owned).into_iter().chain(key).collect();
         let result = call.result.map(|r| format!("{r} = ")).unwrap_or_default();
         let times = match call.times {
             1 => String::new(),

@@ -69,6 +69,8 @@ pub enum KeyRef {
     Turn,
     /// The last of all.
     Last,
+    /// The one with this number, in a program that takes a fixed number of them.
+    Nth(usize),
 }
 
 /// `result = routine(arg, key)`, `times` over (each time on the result of the time before).
@@ -108,8 +110,10 @@ pub enum Control {
 pub struct Program<O> {
     /// Bytes in a vector: 16, 32 or 64 for x86; any multiple of 16 for the interpreter.
     pub vector_bytes: usize,
-    /// Bytes that a batch reads and writes.
+    /// Bytes that a batch reads.
     pub batch_bytes: usize,
+    /// Bytes that a batch writes.
+    pub output_bytes: usize,
     /// Named constants, in order of first use.
     pub constants: Vec<Constant>,
     /// The routines, in the order in which a reader wants them.
@@ -130,6 +134,7 @@ impl<O: Operation> Program<O> {
         Program {
             vector_bytes: self.vector_bytes,
             batch_bytes: self.batch_bytes,
+            output_bytes: self.output_bytes,
             constants,
             routines,
             entry: self.entry.clone(),
@@ -144,6 +149,20 @@ impl<O: Operation> Program<O> {
     #[must_use]
     pub fn routine(&self, id: RoutineId) -> &Routine<O> {
         &self.routines[id.0]
+    }
+
+    /// How many round keys the program takes, when it names each by its number.
+    #[must_use]
+    pub fn fixed_keys(&self) -> Option<usize> {
+        fn most(control: &[Control]) -> Option<usize> {
+            let numbers = control.iter().filter_map(|item| match item {
+                Control::Call(Call { key: Some(KeyRef::Nth(number)), .. }) => Some(number + 1),
+                Control::EachBatch(body) => most(body),
+                Control::Call(_) | Control::AlternateRounds { .. } => None,
+            });
+            numbers.max()
+        }
+        most(&self.entry)
     }
 
     /// How often each routine runs in one batch with `rounds` rounds, by routine index.

@@ -43,7 +43,7 @@ impl<O: Operation> Program<O> {
             self.verify_routine(routine)?;
         }
         let mut frame =
-            Frame { program: self, states: Vec::new(), written: vec![false; self.batch_bytes] };
+            Frame { program: self, states: Vec::new(), written: vec![false; self.output_bytes] };
         frame.check(&self.entry, false)?;
         match frame.written.iter().position(|written| !written) {
             Some(byte) => {
@@ -78,10 +78,11 @@ impl<O: Operation> Program<O> {
                 return fail("a store has no result, every other operation has one".to_owned());
             }
             match stmt.op.access() {
-                Access::Input { offset } | Access::Output { offset }
-                    if offset + self.vector_bytes > self.batch_bytes =>
-                {
+                Access::Input { offset } if offset + self.vector_bytes > self.batch_bytes => {
                     return fail(format!("ends past the batch of {} bytes", self.batch_bytes));
+                }
+                Access::Output { offset } if offset + self.vector_bytes > self.output_bytes => {
+                    return fail(format!("ends past the output of {} bytes", self.output_bytes));
                 }
                 Access::RoundKey { index } if index >= 16 => {
                     return fail(format!("a round key has no byte {index}"));

@@ -122,6 +122,13 @@ pub static ROWS: &[Row] = &{
         row(And,           Evex,   Ymm, "vpandd",            "_mm256_and_si256",                      &[F, Vl],     Register),
         row(And,           Evex,   Zmm, "vpandd",            "_mm512_and_si512",                      &[F],         Register),
 
+        row(ShiftLeft16,   Legacy, Xmm, "psllw",             "_mm_slli_epi16",                        &[],          Register),
+        row(ShiftLeft16,   Vex,    Xmm, "vpsllw",            "_mm_slli_epi16",                        &[Avx],       Register),
+        row(ShiftLeft16,   Vex,    Ymm, "vpsllw",            "_mm256_slli_epi16",                     &[Avx, Avx2], Register),
+        row(ShiftLeft16,   Evex,   Xmm, "vpsllw",            "_mm_slli_epi16",                        &[F, Bw, Vl], Register),
+        row(ShiftLeft16,   Evex,   Ymm, "vpsllw",            "_mm256_slli_epi16",                     &[F, Bw, Vl], Register),
+        row(ShiftLeft16,   Evex,   Zmm, "vpsllw",            "_mm512_slli_epi16",                     &[F, Bw],     Register),
+
         row(ShiftRight16,  Legacy, Xmm, "psrlw",             "_mm_srli_epi16",                        &[],          Register),
         row(ShiftRight16,  Vex,    Xmm, "vpsrlw",            "_mm_srli_epi16",                        &[Avx],       Register),
         row(ShiftRight16,  Vex,    Ymm, "vpsrlw",            "_mm256_srli_epi16",                     &[Avx, Avx2], Register),

@@ -21,6 +21,8 @@ axis! {
     Frame, "frame" {
         /// Nothing: each block for itself. Left out of ids.
         Ecb = "ecb",
+        /// The key schedule, RFC 5794 section 2.2, both directions.
+        Keys = "keys",
     }
 }
 

@@ -51,7 +51,7 @@ pub struct Recipe {
 /// The cells that are checked in as kernels, in order of their ids.
 #[rustfmt::skip]
 pub const ROWS: &[KernelId] = &{
-    use {Cipher::Aria, Frame::Ecb, Tier::{Avx, Avx2, Avx512, Sse}, Unit::{Aesni, Gfni, Vaes}, Width::{Xmm, Ymm, Zmm}};
+    use {Cipher::Aria, Frame::{Ecb, Keys}, Tier::{Avx, Avx2, Avx512, Sse}, Unit::{Aesni, Gfni, Vaes}, Width::{Xmm, Ymm, Zmm}};
     const fn row(cipher: Cipher, tier: Tier, unit: Unit, width: Width, blocks: usize, frame: Frame) -> KernelId {
         KernelId { cipher, tier, unit, width, blocks, frame }
     }
@@ -66,6 +66,7 @@ pub const ROWS: &[KernelId] = &{
         row(Aria,  Avx512, Aesni, Ymm,  32,    Ecb),
         row(Aria,  Avx512, Gfni,  Xmm,  1,     Ecb),
         row(Aria,  Avx512, Gfni,  Xmm,  16,    Ecb),
+        row(Aria,  Avx512, Gfni,  Xmm,  1,     Keys),
         row(Aria,  Avx512, Gfni,  Ymm,  2,     Ecb),
         row(Aria,  Avx512, Gfni,  Ymm,  32,    Ecb),
         row(Aria,  Avx512, Gfni,  Zmm,  4,     Ecb),
@@ -76,12 +77,16 @@ pub const ROWS: &[KernelId] = &{
         row(Aria,  Avx512, Vaes,  Zmm,  64,    Ecb),
         row(Aria,  Avx,    Aesni, Xmm,  1,     Ecb),
         row(Aria,  Avx,    Aesni, Xmm,  16,    Ecb),
+        row(Aria,  Avx,    Aesni, Xmm,  1,     Keys),
         row(Aria,  Avx,    Gfni,  Xmm,  1,     Ecb),
         row(Aria,  Avx,    Gfni,  Xmm,  16,    Ecb),
+        row(Aria,  Avx,    Gfni,  Xmm,  1,     Keys),
         row(Aria,  Sse,    Aesni, Xmm,  1,     Ecb),
         row(Aria,  Sse,    Aesni, Xmm,  16,    Ecb),
+        row(Aria,  Sse,    Aesni, Xmm,  1,     Keys),
         row(Aria,  Sse,    Gfni,  Xmm,  1,     Ecb),
         row(Aria,  Sse,    Gfni,  Xmm,  16,    Ecb),
+        row(Aria,  Sse,    Gfni,  Xmm,  1,     Keys),
     ]
 };
 
@@ -148,6 +153,11 @@ const RULES: &[Rule] = &[
         breaks: |id| id.blocks == 0 || !id.blocks.is_power_of_two() || id.blocks > 64,
         reason: "batches are of 1, 2, 4, 8, 16, 32 or 64 blocks",
         remedy: "take one of these",
+    },
+    Rule {
+        breaks: |id| id.frame == Frame::Keys && (id.blocks != 1 || id.width != Width::Xmm),
+        reason: "a key schedule is one chain of 128-bit words",
+        remedy: "take width xmm and blk1",
     },
     Rule {
         breaks: |id| layout(id) == Layout::Row && id.blocks < id.width.lanes(),

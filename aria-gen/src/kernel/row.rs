@@ -8,6 +8,8 @@
 //! **Round keys** are added at the end of a round, as in the slice layout, and stay as RFC 5794
 //! writes them.
 
+pub mod keys;
+
 use crate::ir::{AbstractOp, Call, Control, KeyRef, Program, Routine, RoutineId, Value};
 use crate::kernel::KernelId;
 use crate::spec::aria::{self, Layer};
@@ -42,6 +44,7 @@ pub fn build_row(id: KernelId) -> Program<AbstractOp> {
     Program {
         vector_bytes: shape.vector_bytes,
         batch_bytes: id.blocks * aria::BLOCK_BYTES,
+        output_bytes: id.blocks * aria::BLOCK_BYTES,
         constants: Vec::new(),
         routines,
         entry: vec![Control::EachBatch(batch)],

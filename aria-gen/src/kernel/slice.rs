@@ -75,6 +75,7 @@ pub fn build_slice(id: KernelId) -> Program<AbstractOp> {
     Program {
         vector_bytes,
         batch_bytes: id.blocks * aria::BLOCK_BYTES,
+        output_bytes: id.blocks * aria::BLOCK_BYTES,
         constants: Vec::new(),
         routines,
         entry: vec![Control::EachBatch(batch)],

@@ -104,7 +104,10 @@ impl<'a> Lowering<'a> {
                 return Ok(());
             }
             // The builder of slices uses none of these; what they would take stands in `row`.
-            AbstractOp::RoundKey | AbstractOp::SubstituteLane(_) | AbstractOp::XorWithinLane(_) => {
+            AbstractOp::RoundKey
+            | AbstractOp::RotateLane { .. }
+            | AbstractOp::SubstituteLane(_)
+            | AbstractOp::XorWithinLane(_) => {
                 return Err(LowerError::Layout {
                     op: stmt.op.to_string(),
                     layout: Layout::Slice.name(),

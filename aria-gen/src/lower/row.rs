@@ -23,6 +23,9 @@ use crate::ir::{
 use crate::isa::{Isa, Unit};
 use crate::kernel::Layout;
 
+/// The name of the order in which RFC 5794 writes blocks.
+const PLAIN: &str = "PLAIN";
+
 /// How a block lies in a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Shape {
@@ -37,7 +40,7 @@ struct Shape {
 impl Shape {
     /// As RFC 5794 writes blocks.
     fn plain() -> Self {
-        Self { name: "PLAIN", order: core::array::from_fn(|i| i as u8), offset: [0; 16] }
+        Self { name: PLAIN, order: core::array::from_fn(|i| i as u8), offset: [0; 16] }
     }
 
     /// For each place of this shape, the place of the same byte in `other`.
@@ -53,8 +56,8 @@ impl Shape {
 #[derive(Clone, Debug)]
 struct Part {
     value: Value,
-    /// Which bytes, for names of constants.
-    name: &'static str,
+    /// Which bytes, for names of values and constants.
+    name: String,
     /// The byte of the block at each place, where there is one.
     holds: [Option<u8>; 16],
     ready: u32,
@@ -226,6 +229,10 @@ impl<'a> Lowering<'a> {
                 self.substitute(self.role(stmt), value, ready, shape, *sboxes)?
             }
             AbstractOp::XorWithinLane(rows) => self.spread(stmt.args[0], *rows),
+            AbstractOp::RotateLane { bits } => {
+                let (value, ready) = self.placed(self.role(stmt), stmt.args[0], shape);
+                self.rotate(self.role(stmt), value, ready, *bits)
+            }
             AbstractOp::XorSelected { mask } => {
                 let selected = stmt.args.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1);
                 let addends: Vec<Value> = selected.map(|(_, value)| *value).collect();
@@ -253,7 +260,7 @@ impl<'a> Lowering<'a> {
         let (parts, before, added) = match &self.known[&arg] {
             Known::Spread { parts, rows, constant } => (parts.clone(), *rows, *constant),
             Known::Placed { value, shape, ready } => {
-                let (value, name, ready) = (*value, "all", *ready);
+                let (value, name, ready) = (*value, "all".to_owned(), *ready);
                 let part = Part { value, name, holds: shape.order.map(Some), ready };
                 (vec![part], identity_rows(), shape.offset)
             }
@@ -265,6 +272,41 @@ impl<'a> Lowering<'a> {
         let constant = rows.map(|row| sum_of(row, &|i| added[i].into()) as u8);
         let rows = rows.map(|row| sum_of(row, &|i| before[i]));
         Known::Spread { parts, rows, constant }
+    }
+
+    /// A block in plain order as a number, rotated right by `bits`: a byte of the result has its high
+    /// bits from one byte and its low bits from the byte before, so it is a sum of what shifts within
+    /// bytes leave.
+    fn rotate(&mut self, role: &str, value: Value, ready: u32, bits: u32) -> Known {
+        let (bytes, rest) = (bits / 8, (bits % 8) as u8);
+        // Place p of a register holds a share of byte p + `by` of the result.
+        let held = |by: u32| core::array::from_fn(|p| Some(((p as u32 + by) % 16) as u8));
+        if rest == 0 {
+            let part = Part { value, name: format!("by{bytes}"), holds: held(bytes), ready };
+            let (parts, rows) = (vec![part], identity_rows());
+            return Known::Spread { parts, rows, constant: [0; 16] };
+        }
+        let shares = [
+            (MachineOp::ShiftRight16 { count: rest }, 0xff >> rest, bytes),
+            (MachineOp::ShiftLeft16 { count: 8 - rest }, 0xff << (8 - rest), bytes + 1),
+        ];
+        let parts = shares.map(|(shift, mask, by)| {
+            let mask_value = self.push_constant(Constant {
+                name: format!("BITS_{mask:02X}"),
+                doc: "These bits of each byte.".to_owned(),
+                data: ConstantData::Bytes([mask; 16]),
+            });
+            let shifted = self.push(&format!("{role}_shifted"), shift, &[value]);
+            let role = format!("{role}_bits{mask:02x}");
+            let value = self.push(&role, MachineOp::And, &[shifted, mask_value]);
+            Part {
+                value,
+                name: format!("by{by}"),
+                holds: held(by),
+                ready: ready + 2 * ready::SHUFFLE,
+            }
+        });
+        Known::Spread { parts: parts.to_vec(), rows: identity_rows(), constant: [0; 16] }
     }
 
     /// A value in one register in `shape`, and when it is ready.
@@ -302,7 +344,10 @@ impl<'a> Lowering<'a> {
         }
         if constant != [0; 16] {
             let value = self.push_constant(Constant {
-                name: format!("{}_ADDED", self.from.name().to_uppercase()),
+                name: match shape.name {
+                    PLAIN => format!("{}_ADDED", self.from.name().to_uppercase()),
+                    order => format!("{}_ADDED_{order}", self.from.name().to_uppercase()),
+                },
                 doc: "What S-boxes add after this layer and before the next, taken to where the round \
                       key is added."
                     .to_owned(),
@@ -359,13 +404,11 @@ impl<'a> Lowering<'a> {
             }
             let control = self.push_constant(Constant {
                 name: format!("{}_{share}", self.name_of_shares(part, rows)),
-                doc: format!(
-                    "Share {share} of what these bytes add to a lane: place i takes the byte at this \
-                     place; 128 stands for none."
-                ),
+                doc: "What these bytes add to each place of a lane: the byte at this place, 128 for none."
+                    .to_owned(),
                 data: ConstantData::Bytes(control),
             });
-            let name = part.name;
+            let name = &part.name;
             let role = format!("{role}_{name}{share}");
             let value = self.push(&role, MachineOp::ShuffleBytes, &[part.value, control]);
             addends.push((part.ready + ready::SHUFFLE, value));

@@ -37,6 +37,7 @@ fn program(round: Routine<AbstractOp>, times: usize) -> Program<AbstractOp> {
     Program {
         vector_bytes: 16,
         batch_bytes: 16,
+        output_bytes: 16,
         constants: Vec::new(),
         routines: vec![load, round],
         entry: vec![call(0, None, None, 1), call(1, Some("s"), Some(KeyRef::First), times)],

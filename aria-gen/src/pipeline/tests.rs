@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::ir::{Operation, interp};
-use crate::spec::aria;
+use crate::spec::aria::{self, KeySize, MAX_ROUND_KEYS};
 
 /// Bytes that look random; fixed, so that a failure repeats.
 fn bytes(count: usize, seed: u64) -> Vec<u8> {
@@ -39,8 +39,40 @@ fn expect_spec<O: Operation>(
     }
 }
 
+/// Runs a key schedule on two master keys of each size and compares with RFC 5794.
+fn expect_key_schedule<O: Operation>(id: KernelId, stage: Stage, program: &Program<O>) {
+    for size in KeySize::ALL {
+        let constants = size.schedule_constants().map(|ck| ck.to_be_bytes().to_vec());
+        let masters = [bytes(size.bytes(), 1), bytes(size.bytes(), 7)];
+        let mut input = vec![0; 2 * program.batch_bytes];
+        for (padded, master) in input.chunks_exact_mut(program.batch_bytes).zip(&masters) {
+            padded[..master.len()].copy_from_slice(master);
+        }
+        let mut output = vec![0; 2 * program.output_bytes];
+        interp::run(program, &constants, &input, &mut output).expect("whole batches");
+        for (got, master) in output.chunks_exact(program.output_bytes).zip(&masters) {
+            let keys = got.as_chunks::<16>().0;
+            let expected = aria::encryption_keys(master).expect("a legal length");
+            for (i, key) in expected.iter().enumerate() {
+                assert_eq!(keys[i], *key, "{id} {stage} {size:?} ek{}", i + 1);
+            }
+            for (i, key) in keys[..MAX_ROUND_KEYS].iter().enumerate() {
+                let image = aria::diffuse(key);
+                assert_eq!(keys[MAX_ROUND_KEYS + i], image, "{id} {stage} {size:?} A(ek{})", i + 1);
+            }
+        }
+    }
+}
+
 fn expect_every_stage(id: KernelId) {
     let built = build_kernel(id).expect("a legal cell");
+    if id.frame == Frame::Keys {
+        expect_key_schedule(id, Stage::Build, &built.abstract_program);
+        for (stage, program) in Stage::all().skip(1).zip(&built.machine_programs) {
+            expect_key_schedule(id, stage, program);
+        }
+        return;
+    }
     expect_spec(id, Stage::Build, &built.abstract_program, |raw| {
         raw.iter().map(|rk| rk.to_vec()).collect()
     });
@@ -68,8 +100,8 @@ fn every_other_legal_cell_does_too() {
         expect_every_stage(id);
     }
     // Slices: two halves of every tier, unit and width but zmm, and xmm blk16 at avx2, 16 in all. Rows:
-    // xmm at avx2 (4), VAES (7) and two registers (6).
-    assert_eq!(others.len(), 33, "{others:?}");
+    // xmm at avx2 (4), VAES (7) and two registers (6). Key schedules: avx2, and VAES at avx512 (3).
+    assert_eq!(others.len(), 36, "{others:?}");
 }
 
 #[test]

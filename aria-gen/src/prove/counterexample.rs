@@ -106,7 +106,7 @@ fn differs(round_keys: &[aria::Block], input: &[u8], output: &[u8]) -> Option<Fi
 }
 
 /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), byte by byte: the same bytes in every run.
-struct Bytes(u64);
+pub(super) struct Bytes(pub(super) u64);
 
 impl Iterator for Bytes {
     type Item = u8;

@@ -44,6 +44,8 @@ pub enum VectorOp {
     Xor,
     /// PAND: bitwise product.
     And,
+    /// PSLLW: words of 16 bits shifted to the left by the immediate, zeros shifted in.
+    ShiftLeft16,
     /// PSRLW: words of 16 bits shifted to the right by the immediate, zeros shifted in.
     ShiftRight16,
     /// PSHUFB: in each lane, byte i is the byte of the first operand that the low four bits of byte i
@@ -74,7 +76,7 @@ impl VectorOp {
     pub const fn operands(self) -> usize {
         match self {
             Self::Ternary => 3,
-            Self::ShiftRight16 => 1,
+            Self::ShiftLeft16 | Self::ShiftRight16 => 1,
             Self::Xor
             | Self::And
             | Self::ShuffleBytes
@@ -90,7 +92,14 @@ impl VectorOp {
     /// Whether it takes an immediate byte.
     #[must_use]
     pub const fn has_immediate(self) -> bool {
-        matches!(self, Self::Ternary | Self::ShiftRight16 | Self::Affine | Self::AffineInverse)
+        matches!(
+            self,
+            Self::Ternary
+                | Self::ShiftLeft16
+                | Self::ShiftRight16
+                | Self::Affine
+                | Self::AffineInverse
+        )
     }
 
     /// The result for `operands`: as many as [`operands`](Self::operands) says, of equal length, a
@@ -116,6 +125,11 @@ impl VectorOp {
                 bits.map(|((a, b), c)| ternary(domain, immediate, [a, b, c])).collect()
             }
             (Self::And, [a, b]) => zip(a, b).map(|(a, b)| domain.and(a, b)).collect(),
+            (Self::ShiftLeft16, [a]) => {
+                let words = a.chunks_exact(2);
+                let shift = |word| word::shift_left(domain, word, usize::from(immediate));
+                Ok(words.flat_map(shift).collect())
+            }
             (Self::ShiftRight16, [a]) => {
                 let words = a.chunks_exact(2);
                 let places = usize::from(immediate);

@@ -1,6 +1,6 @@
 //! The memory that a kernel may touch, and what it did touch.
 //!
-//! Two regions, input and output, each `stride` bytes a batch. In a symbolic run, where the number
+//! Two regions, input and output, each of so many bytes a batch, its stride. In a symbolic run, where the number
 //! of batches is unknown, one batch with the unknown index b is followed: an address is
 //! `constant` + `per_batch`·b, and memory holds the window of bytes b·stride … b·stride + stride - 1.
 //! An access is good only if `per_batch` is the stride and the constant stays within the window;
@@ -122,11 +122,19 @@ impl Region {
     }
 }
 
+/// The strides of the two regions.
+#[derive(Clone, Copy, Debug, Default)]
+struct Strides {
+    input: u64,
+    output: u64,
+}
+
 /// Input and output of a run.
 #[derive(Clone, Debug)]
 pub struct Memory<B> {
     placement: Placement,
-    stride: u64,
+    /// Bytes by which a region moves on with each batch; zero when there is no batch in question.
+    strides: Strides,
     input: Vec<B>,
     read: Vec<bool>,
     output: Vec<Option<B>>,
@@ -137,14 +145,26 @@ impl<B: Clone> Memory<B> {
     #[must_use]
     pub fn one_batch(input: Vec<B>) -> Self {
         let bytes = input.len();
-        Self { stride: bytes as u64, ..Self::whole(Placement::Any, input, bytes) }
+        Self::window(Placement::Any, input, bytes)
+    }
+
+    /// The window of one batch whose index is unknown, where input and output do not overlap.
+    #[must_use]
+    pub fn one_batch_apart(input: Vec<B>, output_bytes: usize) -> Self {
+        Self::window(Placement::Apart, input, output_bytes)
+    }
+
+    fn window(placement: Placement, input: Vec<B>, output_bytes: usize) -> Self {
+        let strides = Strides { input: input.len() as u64, output: output_bytes as u64 };
+        Self { strides, ..Self::whole(placement, input, output_bytes) }
     }
 
     /// All of the memory.
     #[must_use]
     pub fn whole(placement: Placement, input: Vec<B>, output_bytes: usize) -> Self {
         let read = vec![false; input.len()];
-        Self { placement, stride: 0, input, read, output: vec![None; output_bytes] }
+        let strides = Strides::default();
+        Self { placement, strides, input, read, output: vec![None; output_bytes] }
     }
 
     /// Reads `width` bytes.
@@ -203,8 +223,12 @@ impl<B: Clone> Memory<B> {
         width: usize,
         allowed: usize,
     ) -> Result<usize, MemoryFault> {
-        if address.per_batch != self.stride {
-            let (per_batch, stride) = (address.per_batch, self.stride);
+        let stride = match region {
+            Region::Input => self.strides.input,
+            Region::Output => self.strides.output,
+        };
+        if address.per_batch != stride {
+            let per_batch = address.per_batch;
             return Err(MemoryFault::Stride { region, per_batch, stride });
         }
         let offset = address.constant;

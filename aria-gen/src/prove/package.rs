@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprArray, ExprLit, ExprReference, ExprStruct, File, Item, Lit};
 
 use super::fault::{Cause, Fault};
-use super::reference::KeyForm;
+use super::reference::{Frame, KeyForm};
 
 /// One row of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub struct Kernel {
     pub features: Vec<String>,
     /// Blocks in a batch.
     pub blocks: usize,
+    /// What it makes of its input.
+    pub frame: Frame,
     /// How its round keys lie in memory.
     pub key_form: KeyForm,
     /// The module that holds it, below `src/`.
@@ -107,10 +109,11 @@ fn read_row(expr: &Expr) -> Option<Kernel> {
         }
     });
     let Expr::Call(entry) = field(row, "entry")? else { return None };
-    let key_form = match path(&entry.func)?.last()?.as_str() {
-        "EcbRaw" => KeyForm::Raw,
-        "EcbBroadcast32" => KeyForm::Broadcast32,
-        "EcbMapped32" => KeyForm::Mapped32,
+    let (frame, key_form) = match path(&entry.func)?.last()?.as_str() {
+        "EcbRaw" => (Frame::Ecb, KeyForm::Raw),
+        "EcbBroadcast32" => (Frame::Ecb, KeyForm::Broadcast32),
+        "EcbMapped32" => (Frame::Ecb, KeyForm::Mapped32),
+        "Keys" => (Frame::Keys, KeyForm::Raw),
         _ => return None,
     };
     let [module, function] = <[String; 2]>::try_from(path(entry.args.first()?)?).ok()?;
@@ -118,6 +121,7 @@ fn read_row(expr: &Expr) -> Option<Kernel> {
         id: id.value(),
         features: features.collect::<Option<_>>()?,
         blocks: blocks.base10_parse().ok().filter(|blocks| PLAUSIBLE_BLOCKS.contains(blocks))?,
+        frame,
         key_form,
         module,
         function,
@@ -160,6 +164,7 @@ mod tests {
             id: "aria_avx_gfni_xmm_blk16".to_owned(),
             features: vec!["avx".to_owned(), "gfni".to_owned()],
             blocks: 16,
+            frame: Frame::Ecb,
             key_form: KeyForm::Broadcast32,
             module: "module".to_owned(),
             function: "function".to_owned(),

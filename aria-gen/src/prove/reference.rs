@@ -8,7 +8,7 @@
 use super::domain::Domain;
 use super::reader::{Value, Word};
 use crate::math::Affine;
-use crate::spec::aria::{BLOCK_BYTES, DIFFUSION, Layer, s1};
+use crate::spec::aria::{BLOCK_BYTES, DIFFUSION, KEY_ROTATIONS, Layer, MAX_ROUND_KEYS, s1};
 
 /// A block or round key in a domain.
 pub type Block<B> = [B; BLOCK_BYTES];
@@ -57,6 +57,51 @@ fn diffuse<D: Domain>(domain: &D, x: &Block<D::Byte>) -> Block<D::Byte> {
     })
 }
 
+/// What a kernel makes of its input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Frame {
+    /// The image of each block.
+    Ecb,
+    /// Round keys, of master keys.
+    Keys,
+}
+
+/// What a key schedule (RFC 5794 section 2.2) makes of KL ‖ KR under CK1 to CK3: all encryption round
+/// keys that the largest key has, then the image of each under A.
+pub fn key_schedule<D: Domain>(
+    domain: &mut D,
+    constants: &[Block<D::Byte>; 3],
+    [kl, kr]: [&Block<D::Byte>; 2],
+) -> Vec<Block<D::Byte>> {
+    let mut round = |layer, x: &Block<D::Byte>, ck: &Block<D::Byte>, addend: &Block<D::Byte>| {
+        let added = add(domain, x, ck);
+        let substituted = substitute(domain, layer, &added);
+        add(domain, &diffuse(domain, &substituted), addend)
+    };
+    let [ck1, ck2, ck3] = constants;
+    let w0 = kl.clone();
+    let w1 = round(Layer::Sl1, &w0, ck1, kr);
+    let w2 = round(Layer::Sl2, &w1, ck2, &w0);
+    let w3 = round(Layer::Sl1, &w2, ck3, &w1);
+    let w = [w0, w1, w2, w3];
+    let key = |i: usize| {
+        add(domain, &w[i % 4], &rotate_right(domain, &w[(i + 1) % 4], KEY_ROTATIONS[i / 4]))
+    };
+    let keys: Vec<Block<D::Byte>> = (0..MAX_ROUND_KEYS).map(key).collect();
+    let images: Vec<Block<D::Byte>> = keys.iter().map(|key| diffuse(domain, key)).collect();
+    [keys, images].concat()
+}
+
+/// A block as a number, byte 0 the most significant, rotated to the right.
+fn rotate_right<D: Domain>(domain: &D, x: &Block<D::Byte>, by: u32) -> Block<D::Byte> {
+    // Bit n of a block counts from the least significant bit of its last byte.
+    let bit = |n: u32| (&x[15 - (n / 8) as usize], n % 8);
+    core::array::from_fn(|byte| {
+        let lowest = 8 * (15 - byte as u32);
+        domain.gather(core::array::from_fn(|i| Some(bit((lowest + i as u32 + by) % 128))))
+    })
+}
+
 /// How round keys lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyForm {
@@ -77,7 +122,7 @@ impl KeyForm {
     pub fn expand<D: Domain>(self, domain: &D, round_keys: &[Block<D::Byte>]) -> Value<D::Byte> {
         let last = round_keys.len().saturating_sub(1);
         Value::array(round_keys.iter().enumerate().map(|(turn, key)| match self {
-            Self::Raw => words(key, 1),
+            Self::Raw => raw(key),
             Self::Broadcast32 => broadcast32(key),
             Self::Mapped32 if turn == 0 => broadcast32(key),
             Self::Mapped32 => {
@@ -108,6 +153,11 @@ pub fn broadcast32<B: Clone>(round_key: &Block<B>) -> Value<B> {
     words(round_key, 4)
 }
 
+/// One round key as the array of bytes that it is.
+pub fn raw<B: Clone>(round_key: &Block<B>) -> Value<B> {
+    words(round_key, 1)
+}
+
 /// Each byte of a round key `count` times over, as an unsigned word.
 fn words<B: Clone>(round_key: &Block<B>, count: usize) -> Value<B> {
     Value::array(round_key.iter().map(|byte| {
@@ -135,6 +185,24 @@ mod tests {
                     assert_eq!(encrypt(&mut Concrete, &keys, &block), expected);
                     block = expected;
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn over_plain_bytes_the_key_schedule_is_the_oracle_s() {
+        for size in KeySize::ALL {
+            let key: Vec<u8> =
+                (0..=255).map(|x: u8| x.wrapping_mul(0x9d) ^ 0x35).take(size.bytes()).collect();
+            let mut padded = [[0; 16]; 2];
+            padded.as_flattened_mut()[..key.len()].copy_from_slice(&key);
+            let constants = size.schedule_constants().map(u128::to_be_bytes);
+            let got = key_schedule(&mut Concrete, &constants, [&padded[0], &padded[1]]);
+            let expected = aria::encryption_keys(&key).unwrap();
+            assert_eq!(got[..expected.len()], expected);
+            assert_eq!(got.len(), 2 * MAX_ROUND_KEYS);
+            for (key, image) in got.iter().zip(&got[MAX_ROUND_KEYS..]) {
+                assert_eq!(aria::diffuse(key), *image);
             }
         }
     }

@@ -48,21 +48,25 @@ impl Display for Verdict {
 /// What a proof covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Proof {
-    /// Bytes that each batch reads, all of its input, and writes, all of its output. Every bit of them
-    /// was compared.
-    pub batch_bytes: usize,
+    /// Bytes that each batch reads: all of its input.
+    pub read: usize,
+    /// Bytes that each batch writes: all of its output. Every bit of them was compared.
+    pub written: usize,
+    /// Whether input and output may be the same memory.
+    pub in_place: bool,
     /// Different field inversions in them.
     pub inversions: usize,
 }
 
 impl Display for Proof {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self { batch_bytes, inversions } = self;
-        let bits = 8 * batch_bytes;
+        let Self { read, written, in_place, inversions } = self;
+        let bits = 8 * written;
+        let place = if *in_place { "in place or apart" } else { "apart" };
         write!(
             f,
-            "{bits} output bits over {inversions} inversions; a batch reads {batch_bytes} bytes and \
-             writes {batch_bytes}, in place or apart"
+            "{bits} output bits over {inversions} inversions; a batch reads {read} bytes and writes \
+             {written}, {place}"
         )
     }
 }
@@ -98,6 +102,19 @@ pub enum Finding {
         /// What the kernel makes of it.
         got: aria::Block,
     },
+    /// A round key differs; the first that does.
+    RoundKey {
+        /// Its index in the output.
+        block: usize,
+        /// The first byte that differs.
+        byte: usize,
+        /// The least significant bit of it that differs.
+        bit: u32,
+        /// What RFC 5794 makes of the key.
+        expected: aria::Block,
+        /// What the kernel makes of it.
+        got: aria::Block,
+    },
     /// It touches memory that it must not, or leaves out some, or would panic.
     Misbehaves(Fault),
 }
@@ -122,6 +139,12 @@ impl Display for Counterexample {
                 f,
                 "block {block} differs first at byte {byte} bit {bit}: input {}, expected {}, got {}",
                 Hex(input),
+                Hex(expected),
+                Hex(got),
+            ),
+            Finding::RoundKey { block, byte, bit, expected, got } => write!(
+                f,
+                "round key {block} differs first at byte {byte} bit {bit}: expected {}, got {}",
                 Hex(expected),
                 Hex(got),
             ),

@@ -18,7 +18,8 @@ mod schedule;
 pub use diffusion::{DIFFUSION, diffuse, diffusion_mask};
 pub use sbox::{Layer, s1, s2, substitute, x1, x2};
 pub use schedule::{
-    C1, C2, C3, KEY_ROTATIONS, KeyLengthError, KeySize, decryption_keys, encryption_keys,
+    C1, C2, C3, KEY_ROTATIONS, KeyLengthError, KeySize, MAX_ROUND_KEYS, decryption_keys,
+    encryption_keys,
 };
 
 /// Bytes in a block, and in a round key.

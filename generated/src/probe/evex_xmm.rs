@@ -102,6 +102,11 @@ pub(super) const PROBES: &[Probe] = &[
         run: |input, output, _| unsafe { and_evex_xmm(input, output) },
     },
     Probe {
+        name: "shift_left16_3_evex_xmm",
+        features: &[Feature::Avx512f, Feature::Avx512bw, Feature::Avx512vl],
+        run: |input, output, _| unsafe { shift_left16_3_evex_xmm(input, output) },
+    },
+    Probe {
         name: "shift_right16_4_evex_xmm",
         features: &[Feature::Avx512f, Feature::Avx512bw, Feature::Avx512vl],
         run: |input, output, _| unsafe { shift_right16_4_evex_xmm(input, output) },
@@ -209,7 +214,7 @@ fn halves(words: [u64; 2]) -> __m128i {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 16 bytes.
+/// * `input` must be valid for reads of 16 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn load_0_evex_xmm(input: *const u8, output: *mut u8) {
@@ -284,11 +289,11 @@ unsafe fn matrix_pair_2_evex_xmm(output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn xor_evex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -301,11 +306,11 @@ unsafe fn xor_evex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 48 bytes.
+/// * `input` must be valid for reads of 48 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn xor3_evex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 48 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -334,11 +339,11 @@ unsafe fn bytes_1_evex_xmm(output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn and_evex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -347,11 +352,27 @@ unsafe fn and_evex_xmm(input: *const u8, output: *mut u8) {
     }
 }
 
+/// `vpsllw`: shift_left16 3.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads of 16 bytes, `output` for writes of 16.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn shift_left16_3_evex_xmm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm_loadu_si128(input.cast());
+        let r = _mm_slli_epi16::<3>(a0);
+        _mm_storeu_si128(output.cast(), r);
+    }
+}
+
 /// `vpsrlw`: shift_right16 4.
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 16 bytes.
+/// * `input` must be valid for reads of 16 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn shift_right16_4_evex_xmm(input: *const u8, output: *mut u8) {
@@ -367,11 +388,11 @@ unsafe fn shift_right16_4_evex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn shuffle_bytes_evex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -384,11 +405,11 @@ unsafe fn shuffle_bytes_evex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,aes,vaes")]
 unsafe fn aes_encrypt_last_evex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -401,11 +422,11 @@ unsafe fn aes_encrypt_last_evex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,aes,vaes")]
 unsafe fn aes_decrypt_last_evex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -418,11 +439,11 @@ unsafe fn aes_decrypt_last_evex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn unpack_low8_evex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -435,11 +456,11 @@ unsafe fn unpack_low8_evex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn unpack_high8_evex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -452,11 +473,11 @@ unsafe fn unpack_high8_evex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
 unsafe fn affine_0x2c_evex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -469,11 +490,11 @@ unsafe fn affine_0x2c_evex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
 unsafe fn affine_0xd3_evex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -486,11 +507,11 @@ unsafe fn affine_0xd3_evex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
 unsafe fn affine_inverse_0x2c_evex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -503,11 +524,11 @@ unsafe fn affine_inverse_0x2c_evex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
 unsafe fn affine_inverse_0xd3_evex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());

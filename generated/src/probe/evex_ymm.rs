@@ -102,6 +102,11 @@ pub(super) const PROBES: &[Probe] = &[
         run: |input, output, _| unsafe { and_evex_ymm(input, output) },
     },
     Probe {
+        name: "shift_left16_3_evex_ymm",
+        features: &[Feature::Avx512f, Feature::Avx512bw, Feature::Avx512vl],
+        run: |input, output, _| unsafe { shift_left16_3_evex_ymm(input, output) },
+    },
+    Probe {
         name: "shift_right16_4_evex_ymm",
         features: &[Feature::Avx512f, Feature::Avx512bw, Feature::Avx512vl],
         run: |input, output, _| unsafe { shift_right16_4_evex_ymm(input, output) },
@@ -218,7 +223,7 @@ fn halves(words: [u64; 2]) -> __m256i {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn load_0_evex_ymm(input: *const u8, output: *mut u8) {
@@ -293,11 +298,11 @@ unsafe fn matrix_pair_2_evex_ymm(output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn xor_evex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -310,11 +315,11 @@ unsafe fn xor_evex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 96 bytes.
+/// * `input` must be valid for reads of 96 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn xor3_evex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 96 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -343,11 +348,11 @@ unsafe fn bytes_1_evex_ymm(output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn and_evex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -356,11 +361,27 @@ unsafe fn and_evex_ymm(input: *const u8, output: *mut u8) {
     }
 }
 
+/// `vpsllw`: shift_left16 3.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 32.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn shift_left16_3_evex_ymm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm256_loadu_si256(input.cast());
+        let r = _mm256_slli_epi16::<3>(a0);
+        _mm256_storeu_si256(output.cast(), r);
+    }
+}
+
 /// `vpsrlw`: shift_right16 4.
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn shift_right16_4_evex_ymm(input: *const u8, output: *mut u8) {
@@ -376,11 +397,11 @@ unsafe fn shift_right16_4_evex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn shuffle_bytes_evex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -393,11 +414,11 @@ unsafe fn shuffle_bytes_evex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,vaes")]
 unsafe fn aes_encrypt_last_evex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -410,11 +431,11 @@ unsafe fn aes_encrypt_last_evex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,vaes")]
 unsafe fn aes_decrypt_last_evex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -427,11 +448,11 @@ unsafe fn aes_decrypt_last_evex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2,avx512f,avx512bw,avx512vl")]
 unsafe fn join_lanes_evex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -446,11 +467,11 @@ unsafe fn join_lanes_evex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn unpack_low8_evex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -463,11 +484,11 @@ unsafe fn unpack_low8_evex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn unpack_high8_evex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -480,11 +501,11 @@ unsafe fn unpack_high8_evex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
 unsafe fn affine_0x2c_evex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -497,11 +518,11 @@ unsafe fn affine_0x2c_evex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
 unsafe fn affine_0xd3_evex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -514,11 +535,11 @@ unsafe fn affine_0xd3_evex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
 unsafe fn affine_inverse_0x2c_evex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -531,11 +552,11 @@ unsafe fn affine_inverse_0x2c_evex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
 unsafe fn affine_inverse_0xd3_evex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());

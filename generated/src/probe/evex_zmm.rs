@@ -102,6 +102,11 @@ pub(super) const PROBES: &[Probe] = &[
         run: |input, output, _| unsafe { and_evex_zmm(input, output) },
     },
     Probe {
+        name: "shift_left16_3_evex_zmm",
+        features: &[Feature::Avx512f, Feature::Avx512bw, Feature::Avx512vl],
+        run: |input, output, _| unsafe { shift_left16_3_evex_zmm(input, output) },
+    },
+    Probe {
         name: "shift_right16_4_evex_zmm",
         features: &[Feature::Avx512f, Feature::Avx512bw, Feature::Avx512vl],
         run: |input, output, _| unsafe { shift_right16_4_evex_zmm(input, output) },
@@ -207,7 +212,7 @@ fn halves(words: [u64; 2]) -> __m512i {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 64.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn load_0_evex_zmm(input: *const u8, output: *mut u8) {
@@ -282,11 +287,11 @@ unsafe fn matrix_pair_2_evex_zmm(output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 128 bytes.
+/// * `input` must be valid for reads of 128 bytes, `output` for writes of 64.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn xor_evex_zmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 128 bytes that the caller answers for.
+    // SAFETY: every access lies within the 64 bytes that the caller answers for.
     unsafe {
         let a0 = _mm512_loadu_si512(input.cast());
         let a1 = _mm512_loadu_si512(input.add(64).cast());
@@ -299,11 +304,11 @@ unsafe fn xor_evex_zmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 192 bytes.
+/// * `input` must be valid for reads of 192 bytes, `output` for writes of 64.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn xor3_evex_zmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 192 bytes that the caller answers for.
+    // SAFETY: every access lies within the 64 bytes that the caller answers for.
     unsafe {
         let a0 = _mm512_loadu_si512(input.cast());
         let a1 = _mm512_loadu_si512(input.add(64).cast());
@@ -332,11 +337,11 @@ unsafe fn bytes_1_evex_zmm(output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 128 bytes.
+/// * `input` must be valid for reads of 128 bytes, `output` for writes of 64.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn and_evex_zmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 128 bytes that the caller answers for.
+    // SAFETY: every access lies within the 64 bytes that the caller answers for.
     unsafe {
         let a0 = _mm512_loadu_si512(input.cast());
         let a1 = _mm512_loadu_si512(input.add(64).cast());
@@ -345,11 +350,27 @@ unsafe fn and_evex_zmm(input: *const u8, output: *mut u8) {
     }
 }
 
+/// `vpsllw`: shift_left16 3.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 64.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn shift_left16_3_evex_zmm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm512_loadu_si512(input.cast());
+        let r = _mm512_slli_epi16::<3>(a0);
+        _mm512_storeu_si512(output.cast(), r);
+    }
+}
+
 /// `vpsrlw`: shift_right16 4.
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 64.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn shift_right16_4_evex_zmm(input: *const u8, output: *mut u8) {
@@ -365,11 +386,11 @@ unsafe fn shift_right16_4_evex_zmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 128 bytes.
+/// * `input` must be valid for reads of 128 bytes, `output` for writes of 64.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn shuffle_bytes_evex_zmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 128 bytes that the caller answers for.
+    // SAFETY: every access lies within the 64 bytes that the caller answers for.
     unsafe {
         let a0 = _mm512_loadu_si512(input.cast());
         let a1 = _mm512_loadu_si512(input.add(64).cast());
@@ -382,11 +403,11 @@ unsafe fn shuffle_bytes_evex_zmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 128 bytes.
+/// * `input` must be valid for reads of 128 bytes, `output` for writes of 64.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,vaes")]
 unsafe fn aes_encrypt_last_evex_zmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 128 bytes that the caller answers for.
+    // SAFETY: every access lies within the 64 bytes that the caller answers for.
     unsafe {
         let a0 = _mm512_loadu_si512(input.cast());
         let a1 = _mm512_loadu_si512(input.add(64).cast());
@@ -399,11 +420,11 @@ unsafe fn aes_encrypt_last_evex_zmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 128 bytes.
+/// * `input` must be valid for reads of 128 bytes, `output` for writes of 64.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,vaes")]
 unsafe fn aes_decrypt_last_evex_zmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 128 bytes that the caller answers for.
+    // SAFETY: every access lies within the 64 bytes that the caller answers for.
     unsafe {
         let a0 = _mm512_loadu_si512(input.cast());
         let a1 = _mm512_loadu_si512(input.add(64).cast());
@@ -416,11 +437,11 @@ unsafe fn aes_decrypt_last_evex_zmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 128 bytes.
+/// * `input` must be valid for reads of 128 bytes, `output` for writes of 64.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn unpack_low8_evex_zmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 128 bytes that the caller answers for.
+    // SAFETY: every access lies within the 64 bytes that the caller answers for.
     unsafe {
         let a0 = _mm512_loadu_si512(input.cast());
         let a1 = _mm512_loadu_si512(input.add(64).cast());
@@ -433,11 +454,11 @@ unsafe fn unpack_low8_evex_zmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 128 bytes.
+/// * `input` must be valid for reads of 128 bytes, `output` for writes of 64.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn unpack_high8_evex_zmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 128 bytes that the caller answers for.
+    // SAFETY: every access lies within the 64 bytes that the caller answers for.
     unsafe {
         let a0 = _mm512_loadu_si512(input.cast());
         let a1 = _mm512_loadu_si512(input.add(64).cast());
@@ -450,11 +471,11 @@ unsafe fn unpack_high8_evex_zmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 128 bytes.
+/// * `input` must be valid for reads of 128 bytes, `output` for writes of 64.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
 unsafe fn affine_0x2c_evex_zmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 128 bytes that the caller answers for.
+    // SAFETY: every access lies within the 64 bytes that the caller answers for.
     unsafe {
         let a0 = _mm512_loadu_si512(input.cast());
         let a1 = _mm512_loadu_si512(input.add(64).cast());
@@ -467,11 +488,11 @@ unsafe fn affine_0x2c_evex_zmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 128 bytes.
+/// * `input` must be valid for reads of 128 bytes, `output` for writes of 64.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
 unsafe fn affine_0xd3_evex_zmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 128 bytes that the caller answers for.
+    // SAFETY: every access lies within the 64 bytes that the caller answers for.
     unsafe {
         let a0 = _mm512_loadu_si512(input.cast());
         let a1 = _mm512_loadu_si512(input.add(64).cast());
@@ -484,11 +505,11 @@ unsafe fn affine_0xd3_evex_zmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 128 bytes.
+/// * `input` must be valid for reads of 128 bytes, `output` for writes of 64.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
 unsafe fn affine_inverse_0x2c_evex_zmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 128 bytes that the caller answers for.
+    // SAFETY: every access lies within the 64 bytes that the caller answers for.
     unsafe {
         let a0 = _mm512_loadu_si512(input.cast());
         let a1 = _mm512_loadu_si512(input.add(64).cast());
@@ -501,11 +522,11 @@ unsafe fn affine_inverse_0x2c_evex_zmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 128 bytes.
+/// * `input` must be valid for reads of 128 bytes, `output` for writes of 64.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
 unsafe fn affine_inverse_0xd3_evex_zmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 128 bytes that the caller answers for.
+    // SAFETY: every access lies within the 64 bytes that the caller answers for.
     unsafe {
         let a0 = _mm512_loadu_si512(input.cast());
         let a1 = _mm512_loadu_si512(input.add(64).cast());

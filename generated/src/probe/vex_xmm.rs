@@ -97,6 +97,11 @@ pub(super) const PROBES: &[Probe] = &[
         run: |input, output, _| unsafe { and_vex_xmm(input, output) },
     },
     Probe {
+        name: "shift_left16_3_vex_xmm",
+        features: &[Feature::Avx],
+        run: |input, output, _| unsafe { shift_left16_3_vex_xmm(input, output) },
+    },
+    Probe {
         name: "shift_right16_4_vex_xmm",
         features: &[Feature::Avx],
         run: |input, output, _| unsafe { shift_right16_4_vex_xmm(input, output) },
@@ -172,7 +177,7 @@ fn halves(words: [u64; 2]) -> __m128i {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 16 bytes.
+/// * `input` must be valid for reads of 16 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx")]
 unsafe fn load_0_vex_xmm(input: *const u8, output: *mut u8) {
@@ -247,11 +252,11 @@ unsafe fn matrix_pair_2_vex_xmm(output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx")]
 unsafe fn xor_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -279,11 +284,11 @@ unsafe fn bytes_1_vex_xmm(output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx")]
 unsafe fn and_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -292,11 +297,27 @@ unsafe fn and_vex_xmm(input: *const u8, output: *mut u8) {
     }
 }
 
+/// `vpsllw`: shift_left16 3.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads of 16 bytes, `output` for writes of 16.
+#[inline]
+#[target_feature(enable = "avx")]
+unsafe fn shift_left16_3_vex_xmm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm_loadu_si128(input.cast());
+        let r = _mm_slli_epi16::<3>(a0);
+        _mm_storeu_si128(output.cast(), r);
+    }
+}
+
 /// `vpsrlw`: shift_right16 4.
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 16 bytes.
+/// * `input` must be valid for reads of 16 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx")]
 unsafe fn shift_right16_4_vex_xmm(input: *const u8, output: *mut u8) {
@@ -312,11 +333,11 @@ unsafe fn shift_right16_4_vex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx")]
 unsafe fn shuffle_bytes_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -329,11 +350,11 @@ unsafe fn shuffle_bytes_vex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx,aes")]
 unsafe fn aes_encrypt_last_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -346,11 +367,11 @@ unsafe fn aes_encrypt_last_vex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx,aes")]
 unsafe fn aes_decrypt_last_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -363,11 +384,11 @@ unsafe fn aes_decrypt_last_vex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx")]
 unsafe fn unpack_low8_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -380,11 +401,11 @@ unsafe fn unpack_low8_vex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx")]
 unsafe fn unpack_high8_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -397,11 +418,11 @@ unsafe fn unpack_high8_vex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx,gfni")]
 unsafe fn affine_0x2c_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -414,11 +435,11 @@ unsafe fn affine_0x2c_vex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx,gfni")]
 unsafe fn affine_0xd3_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -431,11 +452,11 @@ unsafe fn affine_0xd3_vex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx,gfni")]
 unsafe fn affine_inverse_0x2c_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());
@@ -448,11 +469,11 @@ unsafe fn affine_inverse_0x2c_vex_xmm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 16.
 #[inline]
 #[target_feature(enable = "avx,gfni")]
 unsafe fn affine_inverse_0xd3_vex_xmm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    // SAFETY: every access lies within the 16 bytes that the caller answers for.
     unsafe {
         let a0 = _mm_loadu_si128(input.cast());
         let a1 = _mm_loadu_si128(input.add(16).cast());

@@ -97,6 +97,11 @@ pub(super) const PROBES: &[Probe] = &[
         run: |input, output, _| unsafe { and_vex_ymm(input, output) },
     },
     Probe {
+        name: "shift_left16_3_vex_ymm",
+        features: &[Feature::Avx, Feature::Avx2],
+        run: |input, output, _| unsafe { shift_left16_3_vex_ymm(input, output) },
+    },
+    Probe {
         name: "shift_right16_4_vex_ymm",
         features: &[Feature::Avx, Feature::Avx2],
         run: |input, output, _| unsafe { shift_right16_4_vex_ymm(input, output) },
@@ -177,7 +182,7 @@ fn halves(words: [u64; 2]) -> __m256i {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2")]
 unsafe fn load_0_vex_ymm(input: *const u8, output: *mut u8) {
@@ -252,11 +257,11 @@ unsafe fn matrix_pair_2_vex_ymm(output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2")]
 unsafe fn xor_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -284,11 +289,11 @@ unsafe fn bytes_1_vex_ymm(output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2")]
 unsafe fn and_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -297,11 +302,27 @@ unsafe fn and_vex_ymm(input: *const u8, output: *mut u8) {
     }
 }
 
+/// `vpsllw`: shift_left16 3.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 32.
+#[inline]
+#[target_feature(enable = "avx,avx2")]
+unsafe fn shift_left16_3_vex_ymm(input: *const u8, output: *mut u8) {
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
+    unsafe {
+        let a0 = _mm256_loadu_si256(input.cast());
+        let r = _mm256_slli_epi16::<3>(a0);
+        _mm256_storeu_si256(output.cast(), r);
+    }
+}
+
 /// `vpsrlw`: shift_right16 4.
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 32 bytes.
+/// * `input` must be valid for reads of 32 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2")]
 unsafe fn shift_right16_4_vex_ymm(input: *const u8, output: *mut u8) {
@@ -317,11 +338,11 @@ unsafe fn shift_right16_4_vex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2")]
 unsafe fn shuffle_bytes_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -334,11 +355,11 @@ unsafe fn shuffle_bytes_vex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2,vaes")]
 unsafe fn aes_encrypt_last_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -351,11 +372,11 @@ unsafe fn aes_encrypt_last_vex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2,vaes")]
 unsafe fn aes_decrypt_last_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -368,11 +389,11 @@ unsafe fn aes_decrypt_last_vex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2")]
 unsafe fn join_lanes_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -387,11 +408,11 @@ unsafe fn join_lanes_vex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2")]
 unsafe fn unpack_low8_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -404,11 +425,11 @@ unsafe fn unpack_low8_vex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2")]
 unsafe fn unpack_high8_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -421,11 +442,11 @@ unsafe fn unpack_high8_vex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2,gfni")]
 unsafe fn affine_0x2c_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -438,11 +459,11 @@ unsafe fn affine_0x2c_vex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2,gfni")]
 unsafe fn affine_0xd3_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -455,11 +476,11 @@ unsafe fn affine_0xd3_vex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2,gfni")]
 unsafe fn affine_inverse_0x2c_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());
@@ -472,11 +493,11 @@ unsafe fn affine_inverse_0x2c_vex_ymm(input: *const u8, output: *mut u8) {
 ///
 /// # Safety
 ///
-/// * `input` must be valid for reads and `output` for writes of 64 bytes.
+/// * `input` must be valid for reads of 64 bytes, `output` for writes of 32.
 #[inline]
 #[target_feature(enable = "avx,avx2,gfni")]
 unsafe fn affine_inverse_0xd3_vex_ymm(input: *const u8, output: *mut u8) {
-    // SAFETY: every access lies within the 64 bytes that the caller answers for.
+    // SAFETY: every access lies within the 32 bytes that the caller answers for.
     unsafe {
         let a0 = _mm256_loadu_si256(input.cast());
         let a1 = _mm256_loadu_si256(input.add(32).cast());

@@ -14,8 +14,8 @@ pub(super) fn module_docs(sources: &[Source]) -> Vec<Finding> {
 const LONGEST: usize = 600;
 
 /// Nor is a generated one longer than this: a kernel is one file, and where AES-NI works lane by
-/// lane, one S-box is several instructions.
-const LONGEST_GENERATED: usize = 900;
+/// lane, one S-box is several instructions; a key schedule is seventeen round keys in a row.
+const LONGEST_GENERATED: usize = 920;
 
 /// Files stay below their length.
 pub(super) fn file_length(sources: &[Source]) -> Vec<Finding> {

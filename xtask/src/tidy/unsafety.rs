@@ -9,6 +9,7 @@ use super::{Finding, Source};
 const PLACES: &[(&str, &str)] = &[
     ("aria-runtime/src/detect/cpu.rs", "executes CPUID and XGETBV"),
     ("aria-runtime/src/ecb.rs", "calls kernels with a permitted token"),
+    ("aria-runtime/src/keys.rs", "calls key schedules with a permitted token"),
     ("tests/tests/hardware_model.rs", "calls the probes of the instruction table"),
     ("tests/tests/reader_model.rs", "calls the probes of the instruction table"),
     ("xtask/src/bench/clock.rs", "times a chain of multiplications"),

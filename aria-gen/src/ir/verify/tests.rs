@@ -20,6 +20,7 @@ fn copying() -> Program<MachineOp> {
     Program {
         vector_bytes: 16,
         batch_bytes: 16,
+        output_bytes: 16,
         constants: Vec::new(),
         routines: vec![load, round, store],
         entry: vec![Control::EachBatch(vec![
@@ -135,7 +136,7 @@ fn memory_is_checked() {
     refused("output byte 0 is never written", |p| {
         batch(p).pop();
     });
-    refused("output byte 16 is never written", |p| p.batch_bytes = 32);
+    refused("output byte 16 is never written", |p| p.output_bytes = 32);
     refused("is written twice", |p| {
         let again = batch(p)[2].clone();
         batch(p).push(again);

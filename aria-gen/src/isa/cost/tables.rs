@@ -42,8 +42,10 @@ fn zen4(form: Form, width: Width) -> Cost {
         // A zmm operation keeps its pipe for two cycles.
         Form::Xor | Form::Xor3 | Form::And if zmm => cost!(1, FP0123 => 2),
         Form::Xor | Form::Xor3 | Form::And => cost!(1, FP0123 => 1),
-        Form::ShuffleBytes | Form::ShiftRight16 if zmm => cost!(2, FP12 => 2),
-        Form::ShuffleBytes | Form::ShiftRight16 => cost!(2, FP12 => 1),
+        Form::ShuffleBytes if zmm => cost!(2, FP12 => 2),
+        Form::ShuffleBytes => cost!(2, FP12 => 1),
+        Form::ShiftLeft16 | Form::ShiftRight16 if zmm => cost!(2, FP12 => 2),
+        Form::ShiftLeft16 | Form::ShiftRight16 => cost!(2, FP12 => 1),
         Form::AesEncryptLast | Form::AesDecryptLast if zmm => cost!(4, FP01 => 2),
         Form::AesEncryptLast | Form::AesDecryptLast => cost!(4, FP01 => 1),
         Form::LaneLow => cost!(0,),
@@ -70,7 +72,7 @@ fn zen5(form: Form, width: Width) -> Cost {
     match form {
         // One cycle in a chain of its like, two beside operations of several cycles.
         Form::Xor | Form::Xor3 | Form::And => cost!(2, FP0123 => 1),
-        Form::ShuffleBytes | Form::ShiftRight16 => cost!(2, FP12 => 1),
+        Form::ShuffleBytes | Form::ShiftLeft16 | Form::ShiftRight16 => cost!(2, FP12 => 1),
         Form::AesEncryptLast | Form::AesDecryptLast => cost!(4, FP01 => 1),
         Form::LaneLow => cost!(0,),
         Form::LaneHigh | Form::JoinLanes => cost!(3, FP12 => 1),
@@ -114,8 +116,8 @@ fn golden_cove(form: Form, width: Width) -> Cost {
         Form::Xor | Form::Xor3 | Form::And => cost!(1, p::P015 => 1),
         Form::ShuffleBytes if zmm => cost!(1, p::P5 => 1),
         Form::ShuffleBytes => cost!(1, p::P15 => 1),
-        Form::ShiftRight16 if zmm => cost!(1, p::P0 => 1),
-        Form::ShiftRight16 => cost!(1, p::P01 => 1),
+        Form::ShiftLeft16 | Form::ShiftRight16 if zmm => cost!(1, p::P0 => 1),
+        Form::ShiftLeft16 | Form::ShiftRight16 => cost!(1, p::P01 => 1),
         Form::AesEncryptLast | Form::AesDecryptLast if zmm => cost!(5, p::P0 => 1),
         Form::AesEncryptLast | Form::AesDecryptLast => cost!(5, p::P01 => 1),
         Form::LaneLow => cost!(0,),

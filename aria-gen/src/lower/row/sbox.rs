@@ -106,8 +106,13 @@ impl Lowering<'_> {
             })
         };
         let parts = vec![
-            Part { value: s, name: "s", holds: holds(true), ready: ready + ready::UNIT },
-            Part { value: x, name: "x", holds: holds(false), ready: ready + 2 * ready::UNIT },
+            Part { value: s, name: "s".to_owned(), holds: holds(true), ready: ready + ready::UNIT },
+            Part {
+                value: x,
+                name: "x".to_owned(),
+                holds: holds(false),
+                ready: ready + 2 * ready::UNIT,
+            },
         ];
         let constant = core::array::from_fn(|byte| sboxes[byte % 4].after.constant);
         Ok(Known::Spread { parts, rows: identity_rows(), constant })
@@ -169,7 +174,7 @@ impl Lowering<'_> {
                 return Err(no_route(sbox, self.target.unit));
             };
             let holds = rows.map(|byte| (usize::from(byte) % 4 == column).then_some(byte));
-            parts.push(Part { value, name: sbox.name, holds, ready });
+            parts.push(Part { value, name: sbox.name.to_owned(), holds, ready });
         }
         Ok(Known::Spread { parts, rows: identity_rows(), constant: [0; 16] })
     }

@@ -21,6 +21,9 @@ pub const C3: u128 = 0xdb92_371d_2126_e970_0324_9775_04e8_c90e;
 /// `<<< 61`, `<<< 31`, `<<< 19`.
 pub const KEY_ROTATIONS: [u32; 5] = [19, 31, 128 - 61, 128 - 31, 128 - 19];
 
+/// Round keys of the largest key.
+pub const MAX_ROUND_KEYS: usize = KeySize::K256.rounds() + 1;
+
 /// The size of a key, and all that depends on it alone.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum KeySize {
