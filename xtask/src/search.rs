@@ -4,6 +4,12 @@
 //! The search itself is `aria_gen::search`, which knows no files and no time. Here are the budget, the
 //! progress bar and the checkpoint: a file from which the same command goes on after an interruption,
 //! to the same result as if there had been none.
+//!
+//! What it found with seed 1, and in how many steps: in place 47 gates in ten million, the same with
+//! an involution of outputs in five million; two operands 48 in 400 thousand; three operands 26 in a
+//! million, 29 with a depth of 3 in 400 thousand; with keys 37 in 700 thousand. That is one core and
+//! half a minute to a minute and a half each. The networks that ship come from longer searches and are
+//! better by one gate (46 in place; 28 of three operands at depth 3; 36 with keys).
 
 use std::fs;
 use std::io::Write;

@@ -1,5 +1,6 @@
 //! This workspace's part: the library's entry points, and each kernel by force.
 
+use aria_gen::kernel::{Frame, KernelId};
 use aria_runtime::cipher::consts::U16;
 use aria_runtime::cipher::{BlockCipherEncrypt, KeySizeUser};
 use aria_runtime::{Aria, Aria128, Aria192, Aria256, AriaDec, AriaEnc, KernelInfo, Token, kernels};
@@ -64,7 +65,15 @@ impl Library for Kernel {
 
     fn offer(&self, operation: Operation, key: &[u8]) -> anyhow::Result<Option<Offer>> {
         // For ARIA decryption is the same kernel with other round keys.
-        let Operation::EcbEncrypt = operation else { return Ok(None) };
+        let takes_part = match self.id.parse::<KernelId>()?.frame {
+            Frame::Ecb => operation == Operation::EcbEncrypt,
+            Frame::Keys => {
+                matches!(operation, Operation::KeysEncryption | Operation::KeysDecryption)
+            }
+        };
+        if !takes_part {
+            return Ok(None);
+        }
         let entry = EntryPoints { token: self.token, limits: self.limits.clone() };
         let offer = entry.offer(operation, key)?;
         Ok(offer.map(|offer| Offer { name: self.id.to_owned(), ..offer }))
