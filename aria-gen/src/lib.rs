@@ -19,6 +19,7 @@
 //! * [`lower`]: what a layer means → instructions.
 //! * [`pass`]: programs of instructions → better ones.
 //! * `emit`: programs of instructions → Rust text.
+//! * `search`: a linear layer → networks of exclusive ors for it (feature `search`).
 //! * `prove`: Rust text → whether it is the cipher (feature `prove`).
 //!
 //! ```
@@ -43,6 +44,8 @@ pub mod pipeline;
 pub mod probe;
 #[cfg(feature = "prove")]
 pub mod prove;
+#[cfg(feature = "search")]
+pub mod search;
 pub mod spec;
 
 pub use error::{GenError, StageError};

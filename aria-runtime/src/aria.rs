@@ -237,11 +237,11 @@ macro_rules! counter_mode {
                 counter: u128,
                 blocks: cipher::InOutBuf<'_, '_, crate::Block>,
             ) -> usize {
-                if self.ctr.is_empty() {
+                if self.ctr.is_none() {
                     return 0;
                 }
                 let count = blocks.len();
-                ctr::crypt(&self.ek, &self.ctr, counter, blocks);
+                ctr::crypt(&self.ek, &self.plan, self.ctr.as_ref(), counter, blocks);
                 count
             }
         }

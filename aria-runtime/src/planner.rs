@@ -148,12 +148,6 @@ impl<K: Copy> Plan<K> {
         self.steps[0].expect("a plan has a kernel").candidate.kernel
     }
 
-    /// Whether there is no kernel, so that all is left to scalar code.
-    #[cfg(feature = "modes")]
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.steps[0].is_none()
-    }
-
     /// The moves that serve so many blocks, in order; their blocks add up to exactly that.
     pub(crate) const fn moves(&self, blocks: usize) -> Moves<'_, K> {
         Moves { steps: &self.steps, left: blocks }

@@ -82,11 +82,24 @@ fn an_unknown_stage_gets_the_known_ones() {
 }
 
 #[test]
+fn bad_figures_for_bench_are_refused_before_anything_is_built() {
+    for (args, told) in [
+        (&["bench", "--sizes", "16,40"][..], "--sizes 40: take a multiple of 16"),
+        (&["bench", "--key-bits", "160"], "--key-bits 160: ARIA has keys of 128, 192 and 256"),
+        (&["bench", "--samples", "0"], "--samples 0: take at least one"),
+    ] {
+        let message = refused(args);
+        assert!(message.contains(told), "{message}");
+    }
+}
+
+#[test]
 fn contradictory_options_do_not_parse() {
     for args in [
         &["gen", "--check", "--out", "x"][..],
         &["gen", "--only", "aria_avx_gfni_xmm_blk16"],
         &["gen", "--check", "aria_avx_gfni_xmm_blk16"],
+        &["bench", "--sweep", "--sizes", "16"],
         &["frobnicate"],
     ] {
         let parsed = xtask::Cli::try_parse_from([&["xtask"], args].concat());

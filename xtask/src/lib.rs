@@ -7,8 +7,7 @@
 
 use clap::{Parser, Subcommand};
 
-#[cfg(feature = "run")]
-mod bench;
+pub mod bench;
 pub mod cpu;
 pub mod generate;
 pub mod inspect;
@@ -16,6 +15,7 @@ pub mod list;
 pub mod prove;
 #[cfg(not(feature = "run"))]
 mod reenter;
+pub mod search;
 pub mod tidy;
 pub mod workspace;
 
@@ -41,27 +41,12 @@ enum Command {
     Inspect(inspect::Args),
     /// Prove kernels equal to RFC 5794 from their text, or show an input where they are not
     Prove(prove::Args),
+    /// Search XOR networks for a linear layer, to be stored and resumed
+    Search(search::Args),
     /// Check the structural rules of the house
     Tidy,
-    /// Time kernels and the library beside RustCrypto's `aria` in one run
-    Bench(BenchArgs),
-}
-
-/// Arguments of `bench`; here, so that `--help` knows them in every build.
-#[derive(Debug, clap::Args)]
-struct BenchArgs {
-    /// Only kernels whose id contains this
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    filter: String,
-    /// Bytes of the buffer, a multiple of 16
-    #[arg(long, value_name = "BYTES", default_value_t = 16384)]
-    size: usize,
-    /// How often each is timed; the least time counts
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    samples: usize,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    /// Time kernels and the library beside RustCrypto, OpenSSL and libgcrypt in one run
+    Bench(bench::args::Args),
 }
 
 impl Cli {
@@ -76,11 +61,9 @@ impl Cli {
             Command::List(args) => list::run(&args),
             Command::Inspect(args) => inspect::run(&args),
             Command::Prove(args) => prove::run(&args),
+            Command::Search(args) => search::run(&args),
             Command::Tidy => tidy::run(),
-            #[cfg(feature = "run")]
             Command::Bench(args) => bench::run(&args),
-            #[cfg(not(feature = "run"))]
-            Command::Bench(_) => reenter::with_kernels(),
         }
     }
 }

@@ -75,9 +75,16 @@ pub fn write_files(dir: &Path, files: &Files) -> anyhow::Result<Vec<String>> {
     Ok(written)
 }
 
-fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
+/// Writes a file that appears under its name only when it is whole.
+///
+/// # Errors
+///
+/// When its folder cannot be written to.
+pub(crate) fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
     let failed = || format!("cannot write {}", path.display());
     let Some(folder) = path.parent() else { bail!("{} has no folder", path.display()) };
+    // A bare name lies in the current folder.
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let mut file = tempfile::NamedTempFile::new_in(folder).with_context(failed)?;
     file.write_all(text.as_bytes()).with_context(failed)?;
     #[cfg(unix)]

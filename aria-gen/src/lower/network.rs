@@ -66,6 +66,31 @@ impl Network {
         }
         self.outputs.iter().map(|&g| gates[g]).collect()
     }
+
+    /// Whether this is the layer of `rows`, bit i for input i, each row with its addend if there are
+    /// addends.
+    #[must_use]
+    pub fn computes(&self, rows: &[u32]) -> bool {
+        let expected = (0..).zip(rows).map(|(j, row)| match self.adds_keys {
+            true => row | 1 << (16 + j),
+            false => *row,
+        });
+        self.rows().into_iter().eq(expected)
+    }
+
+    /// Gates on the longest path.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        let mut depths: Vec<usize> = Vec::new();
+        for gate in &self.gates {
+            let operands = gate.operands.iter().map(|source| match *source {
+                Source::Input(_) | Source::Key(_) => 0,
+                Source::Gate(g) => depths[g],
+            });
+            depths.push(1 + operands.max().unwrap_or(0));
+        }
+        self.outputs.iter().map(|&g| depths[g]).max().unwrap_or(0)
+    }
 }
 
 /// A row of the table: where a network fits, and its text.
@@ -173,11 +198,7 @@ pub fn choose(layer: &LinearLayer, isa: Isa) -> Result<Option<Network>, NetworkE
         if network.adds_keys && bare {
             continue;
         }
-        let with_keys = (0..).zip(&layer.rows).map(|(j, row)| match network.adds_keys {
-            true => row | 1 << (16 + j),
-            false => *row,
-        });
-        if network.rows().into_iter().eq(with_keys) {
+        if network.computes(&layer.rows) {
             return Ok(Some(network));
         }
     }

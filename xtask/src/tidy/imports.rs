@@ -21,6 +21,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("probe",    &["ir", "isa", "math"]),
     ("error",    &["ir", "isa", "kernel", "lower", "pipeline"]),
     ("pipeline", &["error", "ir", "isa", "kernel", "lower", "pass"]),
+    ("search",   &["lower"]),
     ("prove",    &["math", "spec"]),
     ("emit",     &["error", "ir", "isa", "kernel", "pipeline", "probe", "spec"]),
 ];

@@ -1,5 +1,5 @@
 //! Where `unsafe` may stand: at loads and stores of kernels, at the dispatch boundary, where CPUID
-//! is read, and in tests that call kernels.
+//! is read, in tests that call kernels, and where `bench` reads the clock and calls its peers.
 
 use syn::visit::Visit;
 
@@ -14,6 +14,9 @@ const PLACES: &[(&str, &str)] = &[
     ("tests/src/openssl.rs", "calls OpenSSL to compare with"),
     ("tests/tests/hardware_model.rs", "calls the probes of the instruction table"),
     ("tests/tests/reader_model.rs", "calls the probes of the instruction table"),
+    ("xtask/src/bench/clock.rs", "times a chain of multiplications"),
+    ("xtask/src/bench/peer/libgcrypt.rs", "calls a library that is found at run time"),
+    ("xtask/src/bench/peer/openssl.rs", "calls a library that is found at run time"),
     ("tests/tests/standalone.rs", "its text is a program that calls a kernel"),
 ];
 
