@@ -58,7 +58,7 @@ pub fn prove_kernel(program: &Program, kernel: &Kernel, size: KeySize) -> Verdic
         Frame::Ecb | Frame::Ctr => (compare(program, kernel, size), &|doubt| {
             counterexample::search(program, kernel, size, doubt)
         }),
-        Frame::Keys => (keys::compare(program, kernel), &|_| keys::search(program, kernel, size)),
+        Frame::Keys => (keys::compare(program, kernel), &|_| keys::search(program, kernel)),
     };
     match proof {
         Ok(proof) => Verdict::Proved(proof),

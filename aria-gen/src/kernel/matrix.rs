@@ -97,8 +97,8 @@ pub const ROWS: &[KernelId] = &{
         row(Aria,  Avx,    Gfni,  Xmm,  16,    Ecb),
         row(Aria,  Avx,    Gfni,  Xmm,  16,    Ctr),
         row(Aria,  Avx,    Gfni,  Xmm,  1,     Keys),
-        row(Aria,  Portable, Bits, U64, 1,     Ecb),
-        row(Aria,  Portable, Bits, U64, 4,     Ecb),
+        row(Aria,  Portable, Bits, U64, 1,   Ecb),
+        row(Aria,  Portable, Bits, U64, 4,   Ecb),
         row(Aria,  Sse,    Aesni, Xmm,  1,     Ecb),
         row(Aria,  Sse,    Aesni, Xmm,  16,    Ecb),
         row(Aria,  Sse,    Aesni, Xmm,  16,    Ctr),
@@ -154,6 +154,11 @@ const PORTABLE_RULES: &[Rule] = &[
         breaks: |id| id.width == Width::U64 && id.tier != Tier::Portable,
         reason: "words of 64 bits are for the portable tier",
         remedy: "take width xmm, or tier portable",
+    },
+    Rule {
+        breaks: |id| id.tier == Tier::Portable && id.frame != Frame::Ecb,
+        reason: "portable kernels have the block function alone, which the frames are made of",
+        remedy: "leave the frame out, or take another tier",
     },
     Rule {
         breaks: |id| id.tier == Tier::Portable && !matches!(id.blocks, 1 | 4),

@@ -64,8 +64,10 @@ const BATCHES: [usize; 2] = [1, 2];
 /// Runs for each of them.
 const TRIALS: usize = 8;
 
-/// Looks for master keys of which the kernel makes what the oracle does not.
-pub(super) fn search(program: &Program, kernel: &Kernel, size: KeySize) -> Option<Counterexample> {
+/// Looks for master keys of which the kernel makes what the oracle does not: of 256 bits, which have
+/// all the round keys that a kernel makes.
+pub(super) fn search(program: &Program, kernel: &Kernel) -> Option<Counterexample> {
+    let size = KeySize::K256;
     let mut bytes = Bytes(size.rounds() as u64);
     let constants = size.schedule_constants().map(u128::to_be_bytes);
     for batches in BATCHES {
@@ -99,7 +101,6 @@ fn differs(masters: &[&[u8]], output: &[u8]) -> Option<Finding> {
     let outputs = output.as_chunks::<BLOCK_BYTES>().0.chunks_exact(BLOCKS);
     masters.iter().zip(outputs).enumerate().find_map(|(batch, (master, got))| {
         let keys = aria::encryption_keys(master).expect("a key of ARIA");
-        // Round keys beyond those of this size are checked in their images only.
         let images = got[..MAX_ROUND_KEYS].iter().map(aria::diffuse).enumerate();
         let images = images.map(|(i, image)| (MAX_ROUND_KEYS + i, image));
         keys.iter().copied().enumerate().chain(images).find_map(|(block, expected)| {

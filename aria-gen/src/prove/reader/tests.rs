@@ -265,7 +265,7 @@ fn counters_are_numbers_and_bytes() {
     assert_eq!(choice(0xfe), word([1; 4]));
     assert_eq!(choice(0xfd), word([0, 1, 2, 3]));
     for refused in [
-        "counter.to_le_bytes()[0]",
+        "counter.to_ne_bytes()[0]",
         "{ if true { rk[0][0] } else { rk[0][1] } }",
         "{ if rk[0][0] <= 5 { rk[0][0] } else { rk[0][1] } }",
         "counter.to_be_bytes().map(move |b| u32::from_ne_bytes([b; 4]))[0]",
