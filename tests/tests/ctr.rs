@@ -75,7 +75,7 @@ fn every_count_under_every_cap() {
     let mut random = Random::new();
     for &cap in Cap::ALL {
         let token = Token::detect().capped(cap);
-        // The scalar path is slow in an unoptimised build.
+        // The portable path is slow in an unoptimised build.
         let most = if token.features().is_empty() { 20 } else { 150 };
         sweep(&mut random, token, most);
     }
@@ -95,7 +95,7 @@ fn every_last_byte_before_every_carry() {
         .collect();
     for_each_kernel("ctr, carries", Frame::Ctr, |subject| {
         let cipher = cipher(&key, subject.token);
-        // The scalar path is slow in an unoptimised build.
+        // The portable path is slow in an unoptimised build.
         let (count, step) = if subject.batch == 1 { (2, 17) } else { (2 * subject.batch + 3, 1) };
         let mut cases = 0;
         for (carry, masks) in carries.iter().zip(&masks) {

@@ -159,7 +159,7 @@ fn a_hundred_thousand_blocks() {
     let plain = random.blocks(BLOCKS);
     let encrypted = oracle::encrypt(&key, &plain);
     for_each_kernel("a hundred thousand blocks", Frame::Ecb, |subject| {
-        // The scalar path is slow in an unoptimised build.
+        // The portable path is slow in an unoptimised build.
         let count = if subject.batch == 1 { BLOCKS / 50 } else { BLOCKS };
         let cipher = cipher(&key, subject.token);
         let mut blocks = plain[..count].to_vec();
