@@ -90,7 +90,7 @@ impl Mode {
         }
     }
 
-    /// What it should give, by [`reference`] over RustCrypto's `aria`. XTS' second key is
+    /// What it should give, by [`mod@reference`] over RustCrypto's `aria`. XTS' second key is
     /// [`second`] of the first.
     #[must_use]
     pub fn expected(self, key: &[u8], iv: [u8; 16], plain: &[u8]) -> Vec<u8> {
