@@ -2,8 +2,8 @@
 //! coefficients: for words that hold the four coefficients of an element side by side.
 //!
 //! **GF(16).** A root β of x⁴ + x³ + x² + x + 1 has order 5, and β, β², β⁴, β³ are a basis. Let lane l
-//! hold the coefficient of β^(2^l), and write x[r] for x with its lanes turned by r, so that lane l of
-//! x[r] is lane l + r of x. Then
+//! hold the coefficient of β^(2^l), and write `x[r]` for x with its lanes turned by r, so that lane l of
+//! `x[r]` is lane l + r of x. Then
 //!
 //! * x² is x\[3\];
 //! * x·y is x\[1\]y\[2\] + x\[2\]y\[1\] + x\[3\]y\[3\] + z, where every lane of z is the sum of the lanes

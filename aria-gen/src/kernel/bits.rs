@@ -4,8 +4,8 @@
 //! (`circuit`), all four of them around one field inversion, and masks choose by position what comes
 //! before and after it.
 //!
-//! **Two shapes.** [`mod@wide`] has a word for each of the eight planes, with a bit for each byte of
-//! four blocks, and takes the fewest operations a block. [`mod@single`] has four planes of one block
+//! **Two shapes.** `wide` has a word for each of the eight planes, with a bit for each byte of
+//! four blocks, and takes the fewest operations a block. `single` has four planes of one block
 //! side by side in each of two words, so that one operation does the work of four: that takes the
 //! fewest operations for one block alone.
 //!
@@ -89,7 +89,7 @@ pub fn build_bits(id: KernelId) -> Result<WordProgram, BitsError> {
 }
 
 /// A round key's planes, 16 bytes: plane k is the 16 bits at byte 4·⌊k/2⌋ + … of
-/// [`single::position`], in the layout that the key is added in: that before odd rounds for keys with
+/// `single::position`, in the layout that the key is added in: that before odd rounds for keys with
 /// even numbers, counted from 0, but for the last, which meets bytes as they are before even rounds.
 ///
 /// # Panics
