@@ -105,10 +105,7 @@ pub(crate) fn plan(token: Token) -> Option<Plan<CtrKernel>> {
     }
     // A call makes one form of round keys besides the raw one at most: that of the kernel which is
     // cheapest by the block.
-    let by_block = |candidate: &Candidate<CtrKernel>| {
-        u64::from(candidate.batch_cycles) * 1024 / candidate.batch() as u64
-    };
-    let cheapest = table::rows().filter_map(permitted).min_by_key(by_block)?;
+    let cheapest = table::rows().filter_map(permitted).min_by_key(Candidate::bulk_cycles)?;
     let suits = |candidate: &Candidate<CtrKernel>| {
         let own = candidate.kernel.form();
         own == Form::Raw || own == cheapest.kernel.form()

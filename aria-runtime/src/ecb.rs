@@ -103,10 +103,8 @@ pub(crate) fn plan(token: Token) -> Plan<EcbKernel> {
         let free = token.only().is_none_or(ctr::is_framed);
         all.filter(move |candidate| free || is_portable(candidate))
     };
-    let by_block = |candidate: &Candidate<EcbKernel>| {
-        u64::from(candidate.batch_cycles) * 1024 / candidate.batch() as u64
-    };
-    let cheapest = candidates().min_by_key(by_block).expect("every token permits portable kernels");
+    let cheapest = candidates().min_by_key(Candidate::bulk_cycles);
+    let cheapest = cheapest.expect("every token permits portable kernels");
     let suits = |candidate: &Candidate<EcbKernel>| match form(candidate) {
         Form::Raw | Form::Planes => form(candidate) == form(&cheapest).kept().form(),
         own => own == form(&cheapest),

@@ -19,22 +19,18 @@ pub(crate) const EXPANDED: usize = 2 * MAX_ROUND_KEYS;
 pub(crate) struct KeysKernel(u16);
 
 impl KeysKernel {
-    /// Every kernel that the token permits.
-    #[cfg(test)]
-    pub(crate) fn all(token: Token) -> impl Iterator<Item = Self> {
+    /// Every kernel that the token permits, those that ask least of a CPU first.
+    pub(crate) fn all(token: Token) -> impl DoubleEndedIterator<Item = Self> {
         let is_schedule = |row: u16| matches!(KERNELS[usize::from(row)].entry, Entry::Keys(_));
         table::rows().filter(move |&row| is_schedule(row) && token.permits(row)).map(Self)
     }
 
     /// The cheapest kernel that the token permits, or the one to which it is narrowed.
     pub(crate) fn best(token: Token) -> Option<Self> {
-        let is_schedule = |row: u16| matches!(KERNELS[usize::from(row)].entry, Entry::Keys(_));
-        let rows = || table::rows().filter(|&row| is_schedule(row) && token.permits(row));
-        let forced = token.only().filter(|&row| is_schedule(row) && token.permits(row));
-        let cycles = |row: &u16| KERNELS[usize::from(*row)].batch_cycles;
+        let forced = Self::all(token).find(|kernel| Some(kernel.0) == token.only());
+        let cycles = |kernel: &Self| KERNELS[usize::from(kernel.0)].batch_cycles;
         // Of equally cheap kernels the one that asks most of a CPU: VEX encoding saves copies.
-        let best = || rows().rev().min_by_key(cycles);
-        forced.or_else(best).map(Self)
+        forced.or_else(|| Self::all(token).rev().min_by_key(cycles))
     }
 
     /// Expands a master key, padded with zeros to 32 bytes, under CK1, CK2 and CK3 of its size.

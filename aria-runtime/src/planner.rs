@@ -38,6 +38,11 @@ impl<K> Candidate<K> {
         usize::from(self.batch.get())
     }
 
+    /// Modelled cycles of 1024 blocks in full batches: to compare kernels of different batches by.
+    pub(crate) fn bulk_cycles(&self) -> u64 {
+        u64::from(self.batch_cycles) * 1024 / self.batch() as u64
+    }
+
     fn padded_cycles(&self) -> u32 {
         self.batch_cycles.saturating_add(PADDING_CYCLES)
     }

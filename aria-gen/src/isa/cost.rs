@@ -2,9 +2,9 @@
 //!
 //! An instruction is some pieces of work, each of which keeps one of a set of ports busy for some
 //! cycles. The work of a batch divided over the ports, and its pieces over the issue width, bounds
-//! its time from below ([`Work::cycles`]). Latency is summed by
-//! [`Isa::latency`](super::Isa::latency). The model leaves out register spills, the caches and the loads of matrices that are memory operands: an estimate to compare kernels by, no
-//! measurement.
+//! its time from below ([`Work::centicycles`]). Latency is summed by
+//! [`Isa::latency`](super::Isa::latency). The model leaves out register spills, the caches and the
+//! loads of matrices that are memory operands: an estimate to compare kernels by, no measurement.
 
 mod tables;
 
