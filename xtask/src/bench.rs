@@ -18,7 +18,7 @@ pub mod limits;
 pub mod measure;
 pub mod operation;
 #[cfg(feature = "run")]
-mod ours;
+pub(crate) mod ours;
 #[cfg(feature = "run")]
 mod peer;
 pub mod print;
