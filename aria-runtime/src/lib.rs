@@ -112,6 +112,7 @@ mod ctr;
 mod detect;
 mod ecb;
 mod engine;
+mod extent;
 mod features;
 mod forms;
 #[cfg(feature = "oid")]
