@@ -13,6 +13,7 @@
 
 pub mod args;
 pub mod clock;
+pub mod frames;
 pub mod library;
 pub mod limits;
 pub mod measure;
@@ -27,6 +28,8 @@ pub mod published;
 mod race;
 pub mod report;
 pub mod statistics;
+#[cfg(feature = "run")]
+mod traits;
 
 #[cfg(feature = "run")]
 use std::io::Write;

@@ -106,8 +106,9 @@ pub struct Slope {
 /// One number of blocks in a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Step {
-    /// The length of the key in bits.
-    pub key_bits: usize,
+    /// Which of ours, and at what.
+    #[serde(flatten)]
+    pub subject: Subject,
     /// How many blocks.
     pub blocks: usize,
     /// What the library takes, in nanoseconds.
@@ -215,18 +216,18 @@ fn groups(measurements: &[Measurement]) -> Vec<Vec<&Subject>> {
     groups
 }
 
-/// The steps of a sweep, from measurements of one of ours and its peers at many sizes.
+/// The steps of a sweep, from measurements of ours and their peers at many sizes; those of one of
+/// ours at one operation follow each other.
 #[must_use]
 pub fn sweep(measurements: &[Measurement]) -> Vec<Step> {
     let ours: Vec<&Measurement> =
         measurements.iter().filter(|row| row.subject.family == Family::Ours).collect();
     let step = |row: &&Measurement| {
-        let key_bits = row.subject.key_bits;
-        let larger = ours.iter().filter(|m| m.subject.key_bits == key_bits && m.bytes >= row.bytes);
+        let larger = ours.iter().filter(|m| m.subject == row.subject && m.bytes >= row.bytes);
         let cheapest = larger.min_by(|a, b| a.nanoseconds.total_cmp(&b.nanoseconds)).unwrap_or(row);
         let peers = row.ratios.iter().map(|(peer, ratio)| (*peer, ratio * row.nanoseconds));
         Step {
-            key_bits,
+            subject: row.subject.clone(),
             blocks: row.bytes / 16,
             nanoseconds: row.nanoseconds,
             peers: peers.collect(),
@@ -234,7 +235,11 @@ pub fn sweep(measurements: &[Measurement]) -> Vec<Step> {
             excess: row.nanoseconds / cheapest.nanoseconds,
         }
     };
-    ours.iter().map(step).collect()
+    let mut steps: Vec<Step> = Vec::new();
+    for subject in groups(measurements).into_iter().flatten() {
+        steps.extend(ours.iter().filter(|row| row.subject == *subject).map(step));
+    }
+    steps
 }
 
 #[cfg(test)]
