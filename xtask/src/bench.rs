@@ -14,8 +14,10 @@
 pub mod args;
 pub mod clock;
 pub mod frames;
+pub mod goals;
 pub mod library;
 pub mod limits;
+pub mod machine;
 pub mod measure;
 pub mod operation;
 #[cfg(feature = "run")]

@@ -73,6 +73,11 @@ pub trait Library {
     /// Whose it is.
     fn family(&self) -> Family;
 
+    /// Whether it is a kernel by force, which does not choose by the number of blocks.
+    fn is_kernel(&self) -> bool {
+        false
+    }
+
     /// The CPU features it is kept from. Like meets like: the ratio is taken to the peer of the same
     /// limits, if its family knows limits.
     fn limits(&self) -> Option<&Limits>;

@@ -77,6 +77,10 @@ impl Library for Kernel {
         Family::Ours
     }
 
+    fn is_kernel(&self) -> bool {
+        true
+    }
+
     fn limits(&self) -> Option<&Limits> {
         Some(&self.limits)
     }

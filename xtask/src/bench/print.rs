@@ -1,5 +1,6 @@
 //! Prints a report for people: a file each style. Chooses nothing and computes nothing.
 
+mod goals;
 mod slope;
 mod sweep;
 mod table;
@@ -19,6 +20,7 @@ pub fn text(report: &Report, view: &View) -> String {
         View::Slope => slope::text(report),
         View::Tcrypt => tcrypt::text(report),
         View::Sweep => sweep::text(report),
+        View::Goals => goals::text(report),
     };
     let clock = report.megahertz.map_or_else(
         || "clock unknown".to_owned(),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::clock::Clock;
+use super::goals::{Outcome, SweepOutcome};
 use super::library::Family;
 use super::limits::Limits;
 use super::operation::{Load, Operation};
@@ -30,6 +31,12 @@ pub struct Report {
     /// Every number of blocks, if asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sweep: Vec<Step>,
+    /// How the goals stand, if asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub goals: Vec<Outcome>,
+    /// How those for every number of blocks stand.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sweep_goals: Vec<SweepOutcome>,
     /// What the originals published.
     pub published: &'static [Published],
 }

@@ -75,6 +75,8 @@ fn json_has_names_and_units_that_programs_can_rely_on() {
         absent: vec![Absence { name: "OpenSSL".to_owned(), reason: "not here".to_owned() }],
         slopes: Vec::new(),
         sweep: sweep(&rows[..4]),
+        goals: Vec::new(),
+        sweep_goals: Vec::new(),
         measurements: rows,
         published: PUBLISHED,
     };
