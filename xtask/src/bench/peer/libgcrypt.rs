@@ -6,6 +6,8 @@
 //! each set of limits gets a copy of the file: the dynamic linker loads those as so many libraries,
 //! each with a state of its own.
 
+mod arms;
+
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::path::{Path, PathBuf};
 use std::{env, fs, ptr};
@@ -13,6 +15,7 @@ use std::{env, fs, ptr};
 use anyhow::{Context, bail, ensure};
 use libloading::Library as Shared;
 
+use self::arms::{ARMS, CIPHER_MODE_XTS, Call, Direction};
 use crate::bench::library::{Blocks, Family, IV, Library, Offer, Work, on_data, tweak_key};
 use crate::bench::limits::Limits;
 use crate::bench::operation::Operation;
@@ -25,12 +28,6 @@ const SONAME: &str = "libgcrypt.so.20";
 const VARIABLE: &str = "ARIA_LIBGCRYPT";
 
 // From gcrypt.h, whose values are fixed by its binary interface.
-const CIPHER_MODE_ECB: c_int = 1;
-const CIPHER_MODE_CFB: c_int = 2;
-const CIPHER_MODE_CBC: c_int = 3;
-const CIPHER_MODE_OFB: c_int = 5;
-const CIPHER_MODE_CTR: c_int = 6;
-const CIPHER_MODE_XTS: c_int = 13;
 const CONTROL_RESET: c_int = 4;
 const CONTROL_DISABLE_SECURE_MEMORY: c_int = 37;
 const CONTROL_INITIALIZATION_FINISHED: c_int = 38;
@@ -42,60 +39,6 @@ type Crypt = unsafe extern "C" fn(Handle, *mut c_void, usize, *const c_void, usi
 
 type SetBytes = unsafe extern "C" fn(Handle, *const c_void, usize) -> Error;
 type Open = unsafe extern "C" fn(*mut Handle, c_int, c_int, c_uint) -> Error;
-
-/// Which way a cipher works.
-#[derive(Clone, Copy, Debug)]
-enum Direction {
-    Encrypt,
-    Decrypt,
-}
-
-/// What a call does.
-#[derive(Clone, Copy, Debug)]
-enum Call {
-    /// Takes the data.
-    Data,
-    /// Takes a new IV or tweak, then the data.
-    Message,
-    /// Takes a new counter, then the data.
-    Counter,
-    /// Takes the first block.
-    Block,
-    /// Takes a new key.
-    Key,
-}
-
-/// How it does an operation.
-struct Arm {
-    operation: Operation,
-    mode: c_int,
-    direction: Direction,
-    call: Call,
-}
-
-/// The operations that its ciphers have. Round keys for decryption it makes when it first decrypts,
-/// so there is no call to time. CMAC is another kind of handle.
-#[rustfmt::skip]
-const ARMS: &[Arm] = &{
-    use {Call::{Block, Counter, Data, Key, Message}, Direction::{Decrypt, Encrypt}};
-    const fn arm(operation: Operation, mode: c_int, direction: Direction, call: Call) -> Arm {
-        Arm { operation, mode, direction, call }
-    }
-    [
-        arm(Operation::EcbEncrypt,     CIPHER_MODE_ECB, Encrypt, Data),
-        arm(Operation::EcbDecrypt,     CIPHER_MODE_ECB, Decrypt, Data),
-        arm(Operation::Ctr,            CIPHER_MODE_CTR, Encrypt, Counter),
-        arm(Operation::CbcEncrypt,     CIPHER_MODE_CBC, Encrypt, Message),
-        arm(Operation::CbcDecrypt,     CIPHER_MODE_CBC, Decrypt, Message),
-        arm(Operation::CfbEncrypt,     CIPHER_MODE_CFB, Encrypt, Message),
-        arm(Operation::CfbDecrypt,     CIPHER_MODE_CFB, Decrypt, Message),
-        arm(Operation::Ofb,            CIPHER_MODE_OFB, Encrypt, Message),
-        arm(Operation::XtsEncrypt,     CIPHER_MODE_XTS, Encrypt, Message),
-        arm(Operation::XtsDecrypt,     CIPHER_MODE_XTS, Decrypt, Message),
-        arm(Operation::OneBlock,       CIPHER_MODE_ECB, Encrypt, Block),
-        arm(Operation::KeysEncryption, CIPHER_MODE_ECB, Encrypt, Key),
-    ]
-};
 
 /// The library's file, and where its copies go.
 struct Copies {

@@ -13,7 +13,7 @@ const WORST: usize = 8;
 pub(super) fn text(report: &Report) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    let header = ["goal", "ours", "against", "wanted", "aim", "is", "by medians", ""];
+    let header = ["goal", "ours", "against", "wanted", "aim", "is", "by least", ""];
     table.set_header(header);
     for outcome in &report.goals {
         table.add_row(cells(outcome));
@@ -57,8 +57,8 @@ fn cells(outcome: &Outcome) -> [String; 8] {
         outcome.against.clone(),
         wanted,
         figure(aim, 2),
-        figure(outcome.figure.map(|figure| figure.least), 2),
         figure(outcome.figure.map(|figure| figure.median), 2),
+        figure(outcome.figure.map(|figure| figure.least), 2),
         verdict,
     ]
 }
@@ -79,11 +79,11 @@ fn line(outcome: &SweepOutcome) -> String {
         .short
         .iter()
         .take(WORST)
-        .map(|(blocks, cost)| format!("{blocks} ({cost:.2} of what it may cost)"))
+        .map(|(blocks, cost)| format!("{blocks} ({cost:.2})"))
         .collect();
     let worst = match worst.is_empty() {
         true => String::new(),
-        false => format!("; worst: {}", worst.join(", ")),
+        false => format!("; worst, in multiples of what they may cost: {}", worst.join(", ")),
     };
     format!("{title}: {goal}: {good} of {checked} numbers of blocks{worst}")
 }
@@ -107,8 +107,8 @@ mod tests {
         let wanted = SweepWanted::NeverSlower;
         let mut outcome =
             SweepOutcome { subject, wanted, checked: 130, short: vec![(3, 1.5), (2, 1.25)] };
-        let told = "ARIA-256 CTR, Aria256Ctr: not slower than libgcrypt: 128 of 130 numbers of blocks; \
-                    worst: 3 (1.50 of what it may cost), 2 (1.25 of what it may cost)";
+        let told = "ARIA-256 CTR, Aria256Ctr: not slower than libgcrypt: 128 of 130 numbers of \
+                    blocks; worst, in multiples of what they may cost: 3 (1.50), 2 (1.25)";
         assert_eq!(line(&outcome), told);
         outcome.checked = 0;
         assert!(line(&outcome).ends_with("libgcrypt is absent"));
