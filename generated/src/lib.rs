@@ -109,7 +109,7 @@ pub use aria_portable_bits_u64_blk1::{
 pub use aria_portable_bits_u64_blk4::spread_planes;
 
 pub use feature::{CpuidBit, CpuidRegister, Feature, RegisterState};
-pub use key_form::mapped32;
+pub use key_form::{broadcast32, diffuse, mapped32};
 
 /// How a kernel is called: one variant for each frame and key form.
 ///

@@ -21,7 +21,7 @@ pub mod machine;
 pub mod measure;
 pub mod operation;
 #[cfg(feature = "run")]
-mod ours;
+pub(crate) mod ours;
 #[cfg(feature = "run")]
 mod peer;
 pub mod print;

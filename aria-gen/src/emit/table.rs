@@ -30,7 +30,7 @@ pub(super) fn emit_lib(kind: PackageKind, kernels: &[Kernel], words: &[BuiltWord
     source.items(portable_functions(words), &none);
     let uses = quote! {
         pub use feature::{CpuidBit, CpuidRegister, Feature, RegisterState};
-        pub use key_form::mapped32;
+        pub use key_form::{broadcast32, diffuse, mapped32};
     };
     source.items(uses, &none);
     source.items(entry_type(), &none);

@@ -70,6 +70,23 @@ impl Kernel {
         }
         Ok((able, absent))
     }
+
+    /// The kernel's id.
+    pub(crate) fn id(&self) -> &'static str {
+        self.id
+    }
+
+    /// The operation on many blocks that the kernel serves; `None` if it has no such thing.
+    ///
+    /// # Errors
+    ///
+    /// When the id is none.
+    pub(crate) fn bulk_operation(&self) -> anyhow::Result<Option<Operation>> {
+        Ok(match self.id.parse::<KernelId>()?.frame {
+            Frame::Ecb => Some(Operation::EcbEncrypt),
+            Frame::Ctr | Frame::Keys => None,
+        })
+    }
 }
 
 impl Library for Kernel {
