@@ -127,14 +127,16 @@ const _: () = assert!(aria_kernels::Feature::ALL.len() < 62);
 
 /// The first for no features, the others for the sets that a process meets: that of the CPU, and those
 /// of its caps. Should they ever run out, the first serves.
-static PLACES: [Shared; 2 + Cap::ALL.len()] = [const { Shared::EMPTY }; _];
+static PLACES: [Shared; 2 + Cap::ALL.len()] = [const { Shared::empty() }; _];
 
 impl Shared {
-    const EMPTY: Self = Self {
-        state: AtomicU64::new(0),
-        plans: [const { Plan::empty() }; PLANNED.len()],
-        key_schedule: AtomicU16::new(0),
-    };
+    const fn empty() -> Self {
+        Self {
+            state: AtomicU64::new(0),
+            plans: [const { Plan::empty() }; PLANNED.len()],
+            key_schedule: AtomicU16::new(0),
+        }
+    }
 
     /// Those for a set of features; `None` if there is no place left.
     #[inline]

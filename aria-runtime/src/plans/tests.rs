@@ -15,7 +15,7 @@ fn ids(plans: Plans, frame: Frame, most: usize) -> Vec<&'static str> {
 
 /// Plans for a CPU that need not be this one; nothing runs.
 fn assumed(features: FeatureSet, model: Option<Model>) -> Plans {
-    let shared = Box::leak(Box::new(Shared::EMPTY));
+    let shared = Box::leak(Box::new(Shared::empty()));
     shared.fill(features, model);
     Plans { token: Token::assumed(features), shared }
 }
@@ -89,7 +89,7 @@ fn a_set_of_features_has_one_place() {
 
 #[test]
 fn many_threads_see_one_plan() {
-    let shared: &Shared = Box::leak(Box::new(Shared::EMPTY));
+    let shared: &Shared = Box::leak(Box::new(Shared::empty()));
     let features = Token::detect().features();
     let moves = |plans: &Plan| -> Vec<Move> { plans.moves(77).collect() };
     let expected = moves(assumed(features, detect::model()).shared.plan(Frame::Ecb).unwrap());
