@@ -82,10 +82,8 @@ impl Kernel {
     ///
     /// When the id is none.
     pub(crate) fn bulk_operation(&self) -> anyhow::Result<Option<Operation>> {
-        Ok(match self.id.parse::<KernelId>()?.frame {
-            Frame::Ecb => Some(Operation::EcbEncrypt),
-            Frame::Ctr | Frame::Keys => None,
-        })
+        let mut operations = frames::operations(self.id.parse()?);
+        Ok(operations.find(|operation| *operation == Operation::EcbEncrypt))
     }
 }
 
