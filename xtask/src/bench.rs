@@ -5,8 +5,8 @@
 //! is the ratio to a peer: times are those of this machine today.
 //!
 //! Peers are RustCrypto's `aria` and mode crates, which also judge every output before anything is
-//! timed, and, if they are there, OpenSSL and libgcrypt, loaded at run time. libgcrypt is kept from the CPU features
-//! that a kernel does not use, so that like meets like.
+//! timed, and, if they are there, OpenSSL and libgcrypt, loaded at run time. libgcrypt is kept from
+//! the CPU features that a kernel does not use, so that like meets like.
 //!
 //! What runs kernels or loads libraries is compiled under feature `run` only; arguments, statistics
 //! and printing always are, and are tested without it.
