@@ -1,8 +1,8 @@
 //! `cargo xtask bench`: our kernels, ciphers and modes beside their peers, in one process.
 //!
 //! Contenders take turns, sample by sample, so that a noisy neighbour or a change of clock meets all
-//! of them; the least time of each counts, and the median shows how noisy the run was. What matters
-//! is the ratio to a peer: times are those of this machine today.
+//! of them. What matters is the ratio to a peer, that of the medians: times are those of this machine
+//! today.
 //!
 //! Peers are RustCrypto's `aria` and mode crates, which also judge every output before anything is
 //! timed, and, if they are there, OpenSSL and libgcrypt, loaded at run time. libgcrypt is kept from

@@ -31,7 +31,7 @@ pub struct Args {
     /// Limit the library and its peers to a tier: portable, sse, avx, avx2, avx512
     #[arg(long, value_name = "TIER")]
     cap: Option<String>,
-    /// How often each is timed; the least time counts
+    /// How often each is timed
     #[arg(long, value_name = "N", default_value_t = 200)]
     samples: usize,
     /// Print JSON

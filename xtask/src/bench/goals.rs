@@ -2,9 +2,8 @@
 //! Nothing is timed here.
 //!
 //! A goal is a ratio to a peer in the same run, on [`BYTES`] bytes where the operation has data, or
-//! cycles of a byte on a certain micro-architecture. Medians are held against each other, since the
-//! least times of two may come from moments when the clock was another; run after run their ratio
-//! stays within two hundredths, that of the least times within a tenth. That one stands beside.
+//! cycles of a byte on a certain micro-architecture. Medians count, as everywhere: run after run their
+//! ratio stays within two hundredths, that of the least times, which stands beside, within a tenth.
 
 use aria_gen::isa::{Tier, Unit, Width};
 use aria_gen::kernel::KernelId;

@@ -1,12 +1,11 @@
 //! Times contenders in turn, in one process, so that a noisy neighbour or a change of clock meets
 //! all of them.
 //!
-//! Where the stack lies is chance, and changes from process to process: where what code keeps there
-//! has the same last twelve bits of the address as what it loads, each load waits for a store that
-//! does not concern it (Intel, Optimization Reference Manual, "Memory disambiguation" and its 4 KByte
-//! aliasing), and code on 16 registers takes up to twice the time. So rounds go through places of the
-//! stack, for everyone alike (Mytkowicz et al., "Producing Wrong Data Without Doing Anything
-//! Obviously Wrong!", 2009).
+//! Where the stack lies is chance, and changes from process to process. Where what code spills has
+//! the last twelve bits of its address in common with what it loads, loads wait for stores that do not
+//! concern them (Intel, Optimization Reference Manual: 4-KByte aliasing), and take up to three times
+//! the time. So rounds go through places of the stack, for everyone alike (Mytkowicz et al.,
+//! "Producing Wrong Data Without Doing Anything Obviously Wrong!", 2009).
 
 use std::hint::black_box;
 use std::time::Instant;
