@@ -97,19 +97,24 @@ const MODES: &[Mode] = &[
     } },
 ];
 
+/// The kernels of a frame that run here, each with a token that forces it.
+fn forced(frame: Frame) -> impl Iterator<Item = (&'static str, Token)> {
+    let framed = kernels().filter(move |kernel| kernel.frame == frame);
+    framed.filter_map(|kernel| match Token::detect().forced(kernel.id) {
+        Ok(token) => Some((kernel.id, token)),
+        Err(error) => {
+            eprintln!("{error}");
+            None
+        }
+    })
+}
+
 /// In each mode its kernels by force, then what the planner chooses.
 fn modes(criterion: &mut Criterion) {
     for mode in MODES {
         let mut group = criterion.benchmark_group(format!("aria128/{}", mode.name));
-        let framed = kernels().filter(|kernel| Some(kernel.frame) == mode.frame);
-        let forced = framed.filter_map(|kernel| match Token::detect().forced(kernel.id) {
-            Ok(token) => Some((kernel.id, token)),
-            Err(error) => {
-                eprintln!("{error}");
-                None
-            }
-        });
-        for (name, token) in forced.chain([("planned", Token::detect())]) {
+        let kernels = mode.frame.into_iter().flat_map(forced);
+        for (name, token) in kernels.chain([("planned", Token::detect())]) {
             let mut ciphers = Ciphers::new(token);
             for bytes in SIZES {
                 let mut blocks = vec![[0; 16]; bytes / 16];
@@ -144,6 +149,11 @@ fn one_block(criterion: &mut Criterion) {
 
 fn key_set_up(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("aria128/key-set-up");
+    for (name, token) in forced(Frame::Keys) {
+        group.bench_function(format!("both/{name}"), |bencher| {
+            bencher.iter(|| Aria128::new_with_token(black_box(&key()), token))
+        });
+    }
     group.bench_function("both", |bencher| bencher.iter(|| Aria128::new(black_box(&key()))));
     group.bench_function("encryption", |bencher| {
         bencher.iter(|| Aria128Enc::new(black_box(&key())))

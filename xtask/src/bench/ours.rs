@@ -20,6 +20,9 @@ use super::traits::{decrypt, encrypt, stream, tag};
 #[derive(Debug)]
 pub(crate) struct EntryPoints {
     token: Token,
+    /// For what a mode does besides its many blocks: tweaks. Of another frame than the kernel that a
+    /// token forces, they would be left to a portable kernel.
+    besides: Token,
     limits: Limits,
 }
 
@@ -27,7 +30,10 @@ pub(crate) struct EntryPoints {
 #[derive(Debug)]
 pub(crate) struct Kernel {
     id: &'static str,
+    /// Forces it.
     token: Token,
+    /// What that was before.
+    besides: Token,
     limits: Limits,
 }
 
@@ -40,7 +46,7 @@ impl EntryPoints {
     /// The entry points under `token`, on a CPU that has `cpu`.
     pub(crate) fn new(token: Token, cpu: &[&str]) -> Self {
         let limits = Limits::leaving(&names(token.features().iter()), cpu);
-        Self { token, limits }
+        Self { token, besides: token, limits }
     }
 }
 
@@ -61,9 +67,9 @@ impl Kernel {
                 continue;
             }
             match token.forced(kernel.id) {
-                Ok(token) => {
+                Ok(forced) => {
                     let limits = Limits::leaving(&names(kernel.features.iter().copied()), cpu);
-                    able.push(Self { id: kernel.id, token, limits });
+                    able.push(Self { id: kernel.id, token: forced, besides: token, limits });
                 }
                 Err(error) => absence(error.to_string()),
             }
@@ -105,7 +111,8 @@ impl Library for Kernel {
             return Ok(Vec::new());
         }
         // Under a forced token each way into the library ends at the kernel; one is enough.
-        let entry = EntryPoints { token: self.token, limits: self.limits.clone() };
+        let entry =
+            EntryPoints { token: self.token, besides: self.besides, limits: self.limits.clone() };
         let first = entry.offers(operation, key)?.into_iter().take(1);
         Ok(first.map(|offer| Offer { name: self.id.to_owned(), ..offer }).collect())
     }
@@ -121,11 +128,11 @@ impl Library for EntryPoints {
     }
 
     fn offers(&self, operation: Operation, key: &[u8]) -> anyhow::Result<Vec<Offer>> {
-        let token = self.token;
+        let (token, besides) = (self.token, self.besides);
         let (cipher, works) = match key.len() {
-            16 => ("Aria128", works::<13>(operation, key, token)?),
-            24 => ("Aria192", works::<15>(operation, key, token)?),
-            _ => ("Aria256", works::<17>(operation, key, token)?),
+            16 => ("Aria128", works::<13>(operation, key, token, besides)?),
+            24 => ("Aria192", works::<15>(operation, key, token, besides)?),
+            _ => ("Aria256", works::<17>(operation, key, token, besides)?),
         };
         let works = works.into_iter();
         Ok(works.map(|(way, work)| Offer { name: format!("{cipher}{way}"), work }).collect())
@@ -140,6 +147,7 @@ fn works<const RK: usize>(
     operation: Operation,
     key: &[u8],
     token: Token,
+    besides: Token,
 ) -> Result<Vec<Way>, InvalidLength>
 where
     Aria<RK>: KeySizeUser,
@@ -149,7 +157,7 @@ where
     let both = Aria::<RK>::new_from_slice_with_token(key, token)?;
     let enc = AriaEnc::<RK>::new_from_slice_with_token(key, token)?;
     let dec = AriaDec::<RK>::new_from_slice_with_token(key, token)?;
-    let tweaks = AriaEnc::<RK>::new_from_slice_with_token(&tweak_key(key), token)?;
+    let tweaks = AriaEnc::<RK>::new_from_slice_with_token(&tweak_key(key), besides)?;
     let (iv, unit) = (IV.into(), u128::from_le_bytes(IV));
     Ok(match operation {
         Operation::EcbEncrypt => {
