@@ -1,10 +1,9 @@
 //! Times contenders in turn, in one process, so that a noisy neighbour or a change of clock meets
 //! all of them.
 //!
-//! Where the stack lies is chance, and changes from process to process. Where what code spills has
-//! the last twelve bits of its address in common with what it loads, loads wait for stores that do not
-//! concern them (Intel, Optimization Reference Manual: 4-KByte aliasing), and take up to three times
-//! the time. So rounds go through places of the stack, for everyone alike (Mytkowicz et al.,
+//! Where the stack lies is chance, and changes from process to process. Compilers need not align it
+//! for registers wider than 16 bytes, and code that spills one to where a page ends takes up to three
+//! times the time. So rounds go through places of the stack, for everyone alike (Mytkowicz et al.,
 //! "Producing Wrong Data Without Doing Anything Obviously Wrong!", 2009).
 
 use std::hint::black_box;
