@@ -2,7 +2,7 @@
 //! planner chooses by.
 //!
 //! A table is for a micro-architecture; which one this CPU has, the library says
-//! ([`aria_runtime::cost_table`]). The library takes figures from the generator's cost model where
+//! (`aria_runtime::cost_table`). The library takes figures from the generator's cost model where
 //! there is no table. Figures are cycles, so that they hold at any clock.
 
 #[cfg(feature = "run")]

@@ -16,7 +16,7 @@ use crate::bench::ours::Kernel;
 /// When a cipher cannot be made.
 pub(super) fn measure_all(samples: usize) -> anyhow::Result<Vec<Row>> {
     let mut clock = Clock::default();
-    let (able, _) = Kernel::all(Token::detect(), &[]);
+    let (able, _) = Kernel::all(Token::detect(), &[])?;
     let bar = ProgressBar::new(able.len() as u64);
     let mut measured = Vec::new();
     for kernel in &able {
@@ -25,8 +25,8 @@ pub(super) fn measure_all(samples: usize) -> anyhow::Result<Vec<Row>> {
         let Some(operation) = kernel.bulk_operation()? else { continue };
         let mut works = Vec::new();
         for blocks in Calls::counts(info.blocks) {
-            let offer = kernel.offer(operation, &[7; 16])?;
-            works.extend(offer.map(|offer| FirstOf { work: offer.work, blocks }));
+            let offers = kernel.offers(operation, &[7; 16])?.into_iter();
+            works.extend(offers.map(|offer| FirstOf { work: offer.work, blocks }));
         }
         let mut works: Vec<&mut dyn Work> = works.iter_mut().map(|w| w as &mut dyn Work).collect();
         let most = Calls::counts(info.blocks).into_iter().max().unwrap_or(0);
