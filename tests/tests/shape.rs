@@ -136,8 +136,9 @@ fn stack_references_stay_within_what_the_model_leaves_room_for() {
             format!("{id}: {references} vector stack references in {} instructions", code.len());
         report::tell("shape", &line);
         if kernel.unit == Unit::Aesni && kernel.tier == Tier::Avx512 {
-            // AES-NI reaches the lower half of the registers only, so a few values move.
-            assert!(references <= 16, "{id}: {references} stack references");
+            // AES-NI reaches the lower half of the registers only, so a few values move; and what is
+            // hidden from LLVM goes through memory once a routine.
+            assert!(references <= 24, "{id}: {references} stack references");
         } else if kernel.frame == Frame::Keys {
             // Straight-line code in which LLVM keeps shuffle controls in registers, not in memory.
             assert!(references < code.len() / 8, "{id}: {references} of {}", code.len());
@@ -160,12 +161,37 @@ fn stack_references_stay_within_what_the_model_leaves_room_for() {
         } else if facts.pressure.excess() == 0 {
             assert_eq!(references, 0, "{id} spills although its values fit");
         } else {
-            // LLVM keeps matrices in registers that the model leaves to the state, and pays with
-            // spills: up to a third of the instructions now. A kernel that lived on the stack,
+            // What does not fit waits in memory, and so do constants hidden from LLVM before they are
+            // read: up to a quarter of the instructions, about. A kernel that lived on the stack,
             // loading and storing around each operation, would exceed a half.
-            assert!(references < code.len() / 2, "{id}: {references} of {}", code.len());
+            assert!(references < code.len() / 3, "{id}: {references} of {}", code.len());
         }
     }
+}
+
+/// A slot wider than the ABI's alignment could straddle cache lines, were the frame not aligned to it.
+#[test]
+fn frames_with_slots_of_32_bytes_are_aligned_to_them() {
+    let mut frames = 0;
+    for ((id, part), code) in disassemble().kernels {
+        let wide = |i: &Instruction| {
+            let base = matches!(i.memory_base(), Register::RSP | Register::RBP);
+            base && i.memory_size().size() >= 32
+        };
+        let layout = recipe(select(id).expect("a row")).expect("legal").layout;
+        // With 32 registers only what a rare carry changes waits there; a part is one batch.
+        let rare = select(id).expect("a row").tier == Tier::Avx512 || part;
+        if rare || layout != Layout::Slice || !code.iter().any(wide) {
+            continue;
+        }
+        frames += 1;
+        let aligns = |i: &Instruction| {
+            let stack = i.mnemonic() == Mnemonic::And && i.op0_register() == Register::RSP;
+            stack && i.immediate(1).cast_signed() <= -32
+        };
+        assert!(code.iter().any(aligns), "{id} does not align its frame");
+    }
+    assert!(frames > 0, "some kernel keeps slices on the stack");
 }
 
 fn registers(instruction: &Instruction) -> impl Iterator<Item = Register> {

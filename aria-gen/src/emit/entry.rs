@@ -3,11 +3,11 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::items::{ident, number, target_feature};
+use super::items::{filled, ident, number, target_feature};
 use super::part::{self, masked_for, part_name, quadwords_of_blocks};
 use super::source::{Notes, Source, doc};
 use crate::ir::{Call, Control, Counter, KeyRef, MachineOp, Program};
-use crate::isa::Feature;
+use crate::isa::{Feature, Width};
 use crate::kernel::{Frame, KeyForm};
 use crate::pipeline::Built;
 use crate::spec::aria::{BLOCK_BYTES, MAX_ROUND_KEYS};
@@ -15,6 +15,10 @@ use crate::spec::aria::{BLOCK_BYTES, MAX_ROUND_KEYS};
 /// Why round keys are hidden from the optimiser, as the emitted code says it.
 const KEYS_NOTE: &str = "Hidden from the optimiser, round keys are read anew for each batch. \
     Made ready once before the loop, they would be spilled: no faster, and keys on the stack.";
+
+/// Why a register is put on the stack before the loop, as the emitted code says it.
+const FRAME_NOTE: &str = "Where a whole register lies on the stack, the compiler aligns the frame. Else \
+    slices that wait there may straddle cache lines, as the caller's stack has it.";
 
 /// Over what an entry point goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,6 +40,10 @@ pub(super) fn emit_entry(source: &mut Source, built: &Built, features: &[Feature
 fn emit_extent(source: &mut Source, built: &Built, features: &[Feature], extent: Extent) {
     let (id, program) = (built.id, built.finished());
     let mut notes = Notes::default();
+    let frame = match extent {
+        Extent::Batches => aligned_frame(built, &mut notes),
+        Extent::Part => None,
+    };
     let body = Entry { program, extent, notes: &mut notes }.sequence(&program.entry);
     let counts = extent == Extent::Batches;
     let (param, start) = match program.counter {
@@ -86,11 +94,27 @@ fn emit_extent(source: &mut Source, built: &Built, features: &[Feature], extent:
                 #count: usize,
             ) {
                 #start
+                #frame
                 #body
             }
         },
         &notes,
     );
+}
+
+/// A statement that makes the compiler align the stack frame to the width of a register, in kernels that
+/// keep slices there. The ABI aligns to 16 bytes, and LLVM alone does not ask for more: AVX2 kernels
+/// took 2 to 5 % longer at some places of the stack, and 1.8 times as long where a slot straddled pages.
+fn aligned_frame(built: &Built, notes: &mut Notes) -> Option<TokenStream> {
+    let program = built.finished();
+    if built.isa.width == Width::Xmm {
+        return None;
+    }
+    let constant = &program.constants[*built.hidden().first()?];
+    let name = ident(&constant.name);
+    let register = filled(built.isa, &constant.data, &quote! { #name });
+    let note = notes.note(FRAME_NOTE);
+    Some(quote! { #note let _ = black_box(#register); })
 }
 
 fn part_doc(built: &Built) -> String {

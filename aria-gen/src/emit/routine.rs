@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::items::{fill_function, hex_u8, ident, intrinsic, number, target_feature, vector_type};
+use super::items::{filled, hex_u8, ident, intrinsic, number, target_feature, vector_type};
 use super::part::{self, NAME as QUADWORDS, lanes_of, part_name};
 use super::source::{Notes, Source, blank, doc};
 use crate::ir::{
@@ -18,22 +18,40 @@ use crate::ir::{
 };
 use crate::isa::{Feature, Isa, Masked, Row};
 
-/// Writes `routine` of `program` into `source`; a round key has sixteen items of type `key_item`. If
-/// `masked` accesses are given, a routine that touches memory is written for parts of a batch, too.
+/// Why constants are hidden from the optimiser, as the emitted code says it.
+const HIDDEN_NOTE: &str = "Hidden from the optimiser, so that no register is held from round to \
+    round while slices wait on the stack.";
+
+/// How the routines of a file are written.
+#[derive(Clone, Copy)]
+pub(super) struct Look<'a> {
+    /// The registers.
+    pub(super) isa: Isa,
+    /// The type of a round key's sixteen items.
+    pub(super) key_item: &'a str,
+    /// The features that each function enables.
+    pub(super) features: &'a [Feature],
+    /// How memory is accessed where only a part of the batch is there. If given, a routine that touches
+    /// memory is written for parts of a batch, too.
+    pub(super) masked: Option<&'static Masked>,
+    /// The constants that are hidden from the compiler, by number.
+    pub(super) hidden: &'a [usize],
+}
+
+/// Writes `routine` of `program` into `source`.
 pub(super) fn emit_routine(
     source: &mut Source,
     program: &Program<MachineOp>,
     routine: &Routine<MachineOp>,
-    isa: Isa,
-    key_item: &str,
-    features: &[Feature],
-    masked: Option<&'static Masked>,
+    look: Look<'_>,
 ) {
+    let Look { isa, key_item, features, masked, hidden } = look;
     let whole = Function {
         program,
         routine,
         isa,
         key_item: ident(key_item),
+        hidden,
         names: name_values(routine),
         masked: None,
     };
@@ -151,6 +169,8 @@ struct Function<'a> {
     isa: Isa,
     /// The type of a round key's items.
     key_item: Ident,
+    /// The constants that are hidden from the compiler, by number.
+    hidden: &'a [usize],
     names: Vec<Ident>,
     /// How memory is accessed, if only a part of the batch is there.
     masked: Option<&'static Masked>,
@@ -239,6 +259,7 @@ impl Function<'_> {
     fn body(&self, prologue: TokenStream, notes: &mut Notes) -> TokenStream {
         let mut statements = TokenStream::new();
         let mut step = None;
+        let mut said = false;
         for stmt in self.routine.body() {
             let title = &self.routine.steps()[stmt.step.index()];
             let before = step.replace(stmt.step);
@@ -248,6 +269,10 @@ impl Function<'_> {
                 if !title.is_empty() {
                     statements.extend(notes.note(title));
                 }
+            }
+            if self.hides(stmt) && !said {
+                statements.extend(notes.note(HIDDEN_NOTE));
+                said = true;
             }
             statements.extend(self.statement(stmt));
         }
@@ -321,14 +346,8 @@ impl Function<'_> {
                 let name = ident(&self.program.constants[*id].name);
                 quote! { halves(#name) }
             }
-            MachineOp::Matrix { id } => {
-                let name = ident(&self.program.constants[*id].name);
-                quote! { #function(#name.cast_signed()) }
-            }
-            MachineOp::Bytes { id } => {
-                let constant = &self.program.constants[*id];
-                let (name, fill) = (ident(&constant.name), ident(fill_function(&constant.data)));
-                quote! { #fill(#name) }
+            MachineOp::Matrix { id } | MachineOp::Bytes { id } => {
+                filled(self.isa, &self.program.constants[*id].data, &self.constant(*id))
             }
             MachineOp::ShiftLeft16 { count } | MachineOp::ShiftRight16 { count } => {
                 let count = number(usize::from(*count));
@@ -363,6 +382,24 @@ impl Function<'_> {
                 quote! { let #name = #call; }
             }
             None => quote! { #call; },
+        }
+    }
+
+    /// Whether the statement makes a register of a constant that is hidden.
+    fn hides(&self, stmt: &Stmt<MachineOp>) -> bool {
+        match stmt.op {
+            MachineOp::Matrix { id } | MachineOp::Bytes { id } => self.hidden.contains(&id),
+            _ => false,
+        }
+    }
+
+    /// A constant's value, hidden from the compiler if it is one of those.
+    fn constant(&self, id: usize) -> TokenStream {
+        let name = ident(&self.program.constants[id].name);
+        if self.hidden.contains(&id) {
+            quote! { black_box(#name) }
+        } else {
+            quote! { #name }
         }
     }
 
