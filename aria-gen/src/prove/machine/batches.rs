@@ -17,7 +17,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::counterexample::Bytes;
-use super::super::domain::{Form, Symbolic};
+use super::super::domain::{Concrete, Form, Symbolic};
 use super::super::memory::Memory;
 use super::super::reader::UnknownCounter;
 use super::super::reference::{self, Block, Frame};
@@ -248,7 +248,7 @@ impl Head {
         for number in 0..invariant.vectors.len() {
             let mut vectors = self.later.iter().map(|state| &state.vectors[number]);
             let one = vectors.next();
-            if !vectors.all(|vector| Some(vector) == one) {
+            if !vectors.all(|vector| one.is_some_and(|one| one.holds_of(&Concrete, vector))) {
                 invariant.vectors[number] = Vector::unknown();
             }
         }
@@ -362,12 +362,8 @@ fn keeps(
         }
     }
     let machine = machine.at(state.clone());
-    for (number, vector) in invariant.vectors.iter_mut().enumerate() {
-        let width = vector.bytes.len();
-        if width > 0 && machine.read_vector(number, width) != vector.bytes
-            || vector.above != machine.state.vectors[number].above && !vector.is_unknown()
-            || machine.state.vectors[number].bytes.len() > width && !vector.is_unknown()
-        {
+    for (vector, actual) in invariant.vectors.iter_mut().zip(&machine.state.vectors) {
+        if !vector.holds_of(&*machine.domain, actual) {
             *vector = Vector::unknown();
             holds = false;
         }

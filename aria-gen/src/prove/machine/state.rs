@@ -53,8 +53,23 @@ impl<B> Vector<B> {
         Self { bytes: Rc::new([]), above: Above::Unknown }
     }
 
-    pub(super) fn is_unknown(&self) -> bool {
-        self.bytes.is_empty() && self.above == Above::Unknown
+    /// Whether what this says of a register holds of one that is `other`.
+    pub(super) fn holds_of<D: Domain<Byte = B>>(&self, domain: &D, other: &Self) -> bool
+    where
+        B: PartialEq,
+    {
+        let places = self.bytes.len().max(match self.above {
+            Above::Zero => other.bytes.len(),
+            Above::Unknown => 0,
+        });
+        let same = |place: usize| match (self.bytes.get(place), other.bytes.get(place)) {
+            (Some(own), Some(other)) => own == other,
+            (Some(own), None) => other.above == Above::Zero && domain.known(own) == Some(0),
+            (None, Some(other)) => domain.known(other) == Some(0),
+            (None, None) => true,
+        };
+        let above = self.above == Above::Unknown || other.above == Above::Zero;
+        above && (0..places).all(same)
     }
 }
 
