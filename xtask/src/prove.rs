@@ -10,8 +10,8 @@ pub mod object;
 use core::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Instant;
 
@@ -247,8 +247,7 @@ fn tasks(package: &Path, args: &Args) -> anyhow::Result<Vec<Task>> {
 /// The object code of each kernel.
 fn objects(package: &Path, kernels: &[Kernel]) -> anyhow::Result<Vec<Source>> {
     let library = object::build(package)?;
-    let bytes = fs::read(&library)
-        .with_context(|| format!("cannot read {}", library.display()))?;
+    let bytes = fs::read(&library).with_context(|| format!("cannot read {}", library.display()))?;
     let names: Vec<_> =
         kernels.iter().map(|kernel| (kernel.module.clone(), kernel.function.clone())).collect();
     let mut images = object::images(&bytes, &names)?;

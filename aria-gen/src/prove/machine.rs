@@ -39,12 +39,14 @@ mod vector;
 pub use convention::Convention;
 pub use fault::{Cause, Fault};
 pub use image::{Constants, Image};
+pub use table::vector_mnemonics;
 
 use std::rc::Rc;
 
+use super::memory::Placement;
 use super::package::Kernel;
 use super::reference::KeyForm;
-use crate::spec::aria::KeySize;
+use crate::spec::aria::{self, KeySize};
 use contract::Contract;
 use control::Answer;
 use counter::Case;
@@ -93,7 +95,8 @@ impl<'m, D: Unknown> Machine<'m, D> {
         keys: Rc<[D::Byte]>,
         state: State<D::Byte>,
     ) -> Self {
-        let saved = convention.saved_vectors().map(|register| state.vectors[register].bytes.clone());
+        let saved =
+            convention.saved_vectors().map(|register| state.vectors[register].bytes.clone());
         let saved = saved.collect();
         Self { code, domain, convention, keys, case: None, saved, state, steps: 0 }
     }
@@ -211,4 +214,28 @@ pub fn prove_image(
             None => Verdict::Unknown(fault),
         },
     }
+}
+
+/// Executes `image` on plain bytes, as [`prove_image`] reads it, and returns its output. `keys` are
+/// round keys as the RFC writes them, or the constants of a key schedule; `counter` is for kernels
+/// that count.
+///
+/// # Errors
+///
+/// When execution stops, or does not read all input or write all output.
+pub fn execute(
+    image: &Image,
+    kernel: &Kernel,
+    convention: Convention,
+    keys: &[aria::Block],
+    counter: u128,
+    input: &[u8],
+    placement: Placement,
+) -> Result<Vec<u8>, Fault> {
+    let code = Code::decode(image)?;
+    // The number of rounds follows from the keys; what a contract says of it is not asked here.
+    let contract = Contract { code: &code, kernel, convention, size: KeySize::K256 };
+    let batches = input.len() / contract.input_bytes();
+    let (keys, input) = (keys.to_vec(), input.to_vec());
+    search::Call { keys, counter, input, batches, placement }.execute(&contract, |_| {})
 }

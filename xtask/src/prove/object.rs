@@ -25,7 +25,13 @@ use object::{
 pub fn build(package: &Path) -> anyhow::Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["build", "--release", "--quiet", "--lib", "--message-format=json-render-diagnostics"])
+        .args([
+            "build",
+            "--release",
+            "--quiet",
+            "--lib",
+            "--message-format=json-render-diagnostics",
+        ])
         .arg("--manifest-path")
         .arg(package.join("Cargo.toml"))
         .stderr(Stdio::inherit())
@@ -40,7 +46,8 @@ pub fn build(package: &Path) -> anyhow::Result<PathBuf> {
         let is_artifact = message["reason"] == "compiler-artifact";
         let name = message["target"]["name"].as_str()?;
         let files = message["filenames"].as_array()?;
-        let library = files.iter().filter_map(|file| file.as_str()).find(|f| f.ends_with(".rlib"))?;
+        let library =
+            files.iter().filter_map(|file| file.as_str()).find(|f| f.ends_with(".rlib"))?;
         (is_artifact && name == "aria_kernels").then(|| PathBuf::from(library))
     });
     libraries.last().context("cargo does not say where the library is")

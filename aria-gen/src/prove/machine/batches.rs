@@ -66,7 +66,8 @@ pub(super) fn prove(contract: &Contract<'_>) -> Result<Proof, Fault> {
     let first = before_the_loop(&mut machine, state, head.at)?;
     let mut invariant = head.invariant(&mut machine, first);
     for _ in 0..WEAKENINGS {
-        let ends = batch(&mut machine, &invariant.state, &window, head.at, merge.zip(counter.as_ref()))?;
+        let ends =
+            batch(&mut machine, &invariant.state, &window, head.at, merge.zip(counter.as_ref()))?;
         let again = ends.iter().filter(|end| end.again);
         if again.clone().count() == 0 {
             return Err(code.fault(head.at, Cause::Induction("does not come round")));
@@ -104,13 +105,17 @@ fn expected(
             let constants = [ck1.clone(), ck2.clone(), ck3.clone()];
             reference::key_schedule(domain, &constants, [kl, kr])
         }
-        _ => blocks.iter().enumerate().map(|(number, block)| match counter {
-            None => reference::encrypt(domain, keys, block),
-            Some(counter) => {
-                let image = reference::encrypt(domain, keys, &counter.blocks[number]);
-                reference::add(domain, &image, block)
-            }
-        }).collect(),
+        _ => blocks
+            .iter()
+            .enumerate()
+            .map(|(number, block)| match counter {
+                None => reference::encrypt(domain, keys, block),
+                Some(counter) => {
+                    let image = reference::encrypt(domain, keys, &counter.blocks[number]);
+                    reference::add(domain, &image, block)
+                }
+            })
+            .collect(),
     }
 }
 
@@ -185,9 +190,9 @@ fn batch(
     // Of the ways that are open the first one alone begins at the head.
     let mut left_head = false;
     while let Some(state) = open.pop() {
-        let stop = machine.at(state).run(|machine| {
-            machine.state.at == head && (left_head || machine.steps > 0)
-        })?;
+        let stop = machine
+            .at(state)
+            .run(|machine| machine.state.at == head && (left_head || machine.steps > 0))?;
         left_head = true;
         let state = machine.state.clone();
         let expected = match stop {
@@ -275,18 +280,12 @@ impl Head {
         }
     }
 
-    fn step<'s>(
-        &'s self,
-        value: impl Fn(&'s State<u8>) -> Option<&'s Scalar<u8>>,
-    ) -> Option<u64> {
+    fn step<'s>(&'s self, value: impl Fn(&'s State<u8>) -> Option<&'s Scalar<u8>>) -> Option<u64> {
         self.step_of(self.later.iter().map(value))
     }
 
     /// By how much a public number moves on from batch to batch, if always by the same.
-    fn step_of<'s>(
-        &self,
-        values: impl Iterator<Item = Option<&'s Scalar<u8>>>,
-    ) -> Option<u64> {
+    fn step_of<'s>(&self, values: impl Iterator<Item = Option<&'s Scalar<u8>>>) -> Option<u64> {
         let values: Vec<&Public> = values
             .map(|value| match value {
                 Some(Scalar::Public(public)) => Some(public),

@@ -165,9 +165,8 @@ impl Merge<'_> {
 
     fn vector(&mut self, values: &[Vector<Form>]) -> Vector<Form> {
         let width = values[0].bytes.len();
-        let alike = |value: &Vector<Form>| {
-            value.bytes.len() == width && value.above == values[0].above
-        };
+        let alike =
+            |value: &Vector<Form>| value.bytes.len() == width && value.above == values[0].above;
         if !values.iter().all(alike) {
             return Vector::unknown();
         }

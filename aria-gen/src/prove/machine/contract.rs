@@ -47,7 +47,11 @@ impl Contract<'_> {
     }
 
     /// What the argument `rk` points to.
-    pub(super) fn key_bytes<D: Domain>(&self, domain: &D, keys: &[Block<D::Byte>]) -> Rc<[D::Byte]> {
+    pub(super) fn key_bytes<D: Domain>(
+        &self,
+        domain: &D,
+        keys: &[Block<D::Byte>],
+    ) -> Rc<[D::Byte]> {
         let value = match self.kernel.frame {
             Frame::Keys => Value::array(keys.iter().map(reference::raw)),
             Frame::Ecb | Frame::Ctr => self.kernel.key_form.expand(domain, keys),
@@ -57,11 +61,16 @@ impl Contract<'_> {
         bytes.into()
     }
 
-    /// The arguments in the order of the signature; a slice is its address and its length.
-    pub(super) fn arguments<B>(&self, batches: Scalar<B>, counter: [Scalar<B>; 2]) -> Vec<Scalar<B>> {
+    /// The arguments in the order of the signature, for so many keys; a slice is its address and its length.
+    pub(super) fn arguments<B>(
+        &self,
+        keys: usize,
+        batches: Scalar<B>,
+        counter: [Scalar<B>; 2],
+    ) -> Vec<Scalar<B>> {
         let mut arguments = vec![Scalar::symbol(Symbol::Keys)];
         if self.kernel.frame != Frame::Keys {
-            arguments.push(Scalar::constant(self.key_blocks() as u64));
+            arguments.push(Scalar::constant(keys as u64));
         }
         if self.kernel.frame == Frame::Ctr {
             arguments.extend(counter);
@@ -73,6 +82,6 @@ impl Contract<'_> {
     /// The arguments where number and counter are not known.
     pub(super) fn unknown_arguments<B>(&self) -> Vec<Scalar<B>> {
         let counter = [Half::Low, Half::High].map(|half| Scalar::Counter(half, 0));
-        self.arguments(Scalar::symbol(Symbol::Batches), counter)
+        self.arguments(self.key_blocks(), Scalar::symbol(Symbol::Batches), counter)
     }
 }

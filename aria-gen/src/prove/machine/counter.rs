@@ -9,12 +9,15 @@
 //! high one, with the carry that the first left. That carry is one exactly when the high half changes,
 //! so both halves are then those of the counter so much further on.
 
+use super::super::domain::{Domain, Refusal};
 use super::super::reader::UnknownCounter;
 use super::Machine;
 use super::fault::Cause;
 use super::state::{Fact, Flags, Unknown};
 use super::value::{Half, Scalar};
-use super::super::domain::{Domain, Refusal};
+
+/// A sum, and the flags that it leaves.
+pub(super) type Sum<B> = (Scalar<B>, Flags);
 
 /// A case: the counter's last byte, and what stands for the others.
 #[derive(Clone, Debug)]
@@ -53,7 +56,7 @@ impl<D: Unknown> Machine<'_, D> {
         b: &Scalar<D::Byte>,
         carry: &Fact,
         is_add: bool,
-    ) -> Result<Option<(Scalar<D::Byte>, Flags)>, Cause> {
+    ) -> Result<Option<Sum<D::Byte>>, Cause> {
         let refused = Cause::Refused(Refusal::Sum);
         // From how far on to how far on, and in which half.
         let (half, from, to) = match (carry, b.known()) {

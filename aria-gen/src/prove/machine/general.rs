@@ -22,7 +22,10 @@ pub(super) enum Flow {
     Next,
     Jump(u64),
     /// To `target` when the answer to the branch's condition is yes.
-    Branch { answer: Answer, target: u64 },
+    Branch {
+        answer: Answer,
+        target: u64,
+    },
     Return,
 }
 
@@ -218,7 +221,8 @@ impl<D: Unknown> Machine<'_, D> {
                 let zeros = core::iter::repeat_n(self.domain.constant(0), 4);
                 bytes[..4].iter().cloned().chain(zeros).collect()
             } else {
-                let mut whole = self.bytes_of(&self.state.general[full.number()]).ok_or(part)?.to_vec();
+                let mut whole =
+                    self.bytes_of(&self.state.general[full.number()]).ok_or(part)?.to_vec();
                 let start = usize::from(is_high_byte(register));
                 whole[start..start + width].clone_from_slice(&bytes[..width]);
                 whole
@@ -523,6 +527,19 @@ fn is_conditional_move(mnemonic: Mnemonic) -> bool {
     use Mnemonic::*;
     matches!(
         mnemonic,
-        Cmova | Cmovae | Cmovb | Cmovbe | Cmove | Cmovg | Cmovge | Cmovl | Cmovle | Cmovne
+        Cmova
+            | Cmovae
+            | Cmovb
+            | Cmovbe
+            | Cmove
+            | Cmovg
+            | Cmovge
+            | Cmovl
+            | Cmovle
+            | Cmovne
+            | Cmovno
+            | Cmovns
+            | Cmovo
+            | Cmovs
     )
 }

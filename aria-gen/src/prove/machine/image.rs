@@ -99,7 +99,7 @@ impl<'i> Code<'i> {
         let start = usize::try_from(start).ok()?;
         let end = start.checked_add(width)?;
         let own = self.image.constants.iter().find(|own| {
-            let aligned = (start - own.range.start.min(start)) as u64 % alignment == 0;
+            let aligned = (start.wrapping_sub(own.range.start) as u64).is_multiple_of(alignment);
             let within = own.range.start <= start && end <= own.range.end;
             within && aligned && alignment <= own.alignment
         });

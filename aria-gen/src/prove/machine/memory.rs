@@ -186,7 +186,9 @@ impl<D: Unknown> Machine<'_, D> {
         let place = self.place(address, bytes.len())?;
         self.check_alignment(&place, alignment)?;
         match place {
-            Place::Region(region, address) => Ok(self.state.memory.store(region, address, bytes)?),
+            Place::Region(region, address) => {
+                Ok(self.state.memory.store(region, address, bytes)?)
+            }
             Place::Stack(offset) => {
                 for (i, byte) in bytes.iter().enumerate() {
                     self.store_stack(offset + i as i64, StackByte::Byte(byte.clone()))?;

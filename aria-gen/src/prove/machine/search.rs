@@ -45,7 +45,7 @@ impl Call {
         let memory = Memory::whole(self.placement, self.input.clone(), output);
         let halves = [self.counter as u64, (self.counter >> 64) as u64];
         let batches = Scalar::constant(self.batches as u64);
-        let arguments = contract.arguments(batches, halves.map(Scalar::constant));
+        let arguments = contract.arguments(self.keys.len(), batches, halves.map(Scalar::constant));
         let entry = code.image.entry as u64;
         let state = State::on_entry(&mut domain, entry, convention, arguments, memory);
         let keys = contract.key_bytes(&domain, &self.keys);
@@ -114,10 +114,7 @@ pub(super) fn search(contract: &Contract<'_>) -> Option<Counterexample<Fault>> {
 }
 
 /// The run of a key schedule of the largest size, the input being master keys.
-fn master_keys(
-    contract: &Contract<'_>,
-    call: &mut Call,
-) -> Result<Option<Finding<Fault>>, Fault> {
+fn master_keys(contract: &Contract<'_>, call: &mut Call) -> Result<Option<Finding<Fault>>, Fault> {
     call.keys = aria::KeySize::K256.schedule_constants().map(u128::to_be_bytes).to_vec();
     let output = call.execute(contract, |_| {})?;
     let masters: Vec<&[u8]> = call.input.chunks_exact(keys::MASTER_BYTES).collect();

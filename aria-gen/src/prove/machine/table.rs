@@ -59,6 +59,11 @@ pub(super) fn find(mnemonic: Mnemonic) -> Option<Meaning> {
     ROWS.iter().find(|(mnemonics, _)| mnemonics.contains(&mnemonic)).map(|(_, meaning)| *meaning)
 }
 
+/// Every mnemonic of an instruction on vectors that the reader knows.
+pub fn vector_mnemonics() -> impl Iterator<Item = Mnemonic> {
+    ROWS.iter().flat_map(|(mnemonics, _)| mnemonics.iter().copied())
+}
+
 /// Every mnemonic, those of one meaning in a row.
 #[rustfmt::skip]
 const ROWS: &[(&[Mnemonic], Meaning)] = &{

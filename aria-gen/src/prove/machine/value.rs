@@ -149,7 +149,10 @@ mod tests {
         assert_eq!(left.factor(Symbol::Batch), u64::MAX);
         assert_eq!(left.substitute(Symbol::Batches, &next), Public::default());
         assert_eq!(left.times(1 << 63).times(2).known(), Some(0));
-        assert_eq!(b.times(3).substitute(Symbol::Batch, &next), b.times(3).add(&Public::constant(3)));
+        assert_eq!(
+            b.times(3).substitute(Symbol::Batch, &next),
+            b.times(3).add(&Public::constant(3))
+        );
         assert_eq!(b.subtract(&b).known(), Some(0));
     }
 }

@@ -92,8 +92,10 @@ impl<D: Unknown> Machine<'_, D> {
         };
         // A register with itself has the same sum whatever it holds.
         let registers: Vec<Register> = places.iter().map(|&n| i.op_register(n)).collect();
-        let same = |kind| places.iter().all(|&n| i.op_kind(n) == kind) && {
-            registers.iter().all(|register| *register == registers[0])
+        let same = |kind| {
+            places.iter().all(|&n| i.op_kind(n) == kind) && {
+                registers.iter().all(|register| *register == registers[0])
+            }
         };
         if meaning == Meaning::Op(VectorOp::Xor) && same(OpKind::Register) {
             return Ok(vec![self.domain.constant(0); width]);
@@ -211,9 +213,9 @@ impl<D: Unknown> Machine<'_, D> {
 
     fn product_of_low(&self, a: &[D::Byte], b: &[D::Byte]) -> Result<Vec<D::Byte>, Cause> {
         let known = |word: &[D::Byte]| {
-            word.iter().rev().try_fold(0, |sum, byte| {
-                Some(sum << 8 | u64::from(self.domain.known(byte)?))
-            })
+            word.iter()
+                .rev()
+                .try_fold(0, |sum, byte| Some(sum << 8 | u64::from(self.domain.known(byte)?)))
         };
         let (word, factor) = match (known(a), known(b)) {
             (_, Some(factor)) => (a, factor),
@@ -350,9 +352,10 @@ fn operands(meaning: Meaning) -> usize {
 /// Bytes of a vector register.
 fn vector_width(register: Register) -> Result<usize, Cause> {
     let is_vector = register.is_vector_register();
-    is_vector.then(|| register.size()).filter(|width| *width <= WIDEST).ok_or(Cause::Unsupported(
-        "this register",
-    ))
+    is_vector
+        .then(|| register.size())
+        .filter(|width| *width <= WIDEST)
+        .ok_or(Cause::Unsupported("this register"))
 }
 
 /// Items of each lane from `start` on, of `a` and of `b` in turn.
