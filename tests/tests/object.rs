@@ -236,6 +236,79 @@ fn goes_wrong(kernel: &Kernel, image: &Image, random: &mut ChaCha8Rng) -> bool {
     })
 }
 
+/// Instructions put before a kernel that is proved, as bytes and as text, and what is said of it then.
+#[rustfmt::skip]
+const PREFIXES: &[(&[u8], &str, &str)] = &[
+    (&[0x90], "nop", "proved: "),
+    (&[0x50, 0x58], "push rax; pop rax", "proved: "),
+    (&[0x0f, 0xb6, 0x07, 0x84, 0xc0, 0x74, 0x00],
+        "movzx eax,byte ptr [rdi]; test al,al; je short 7",
+        "this condition may depend on key or data"),
+    (&[0x0f, 0xb6, 0x07, 0x83, 0xe0, 0x0f, 0x8a, 0x04, 0x07],
+        "movzx eax,byte ptr [rdi]; and eax,0Fh; mov al,[rdi+rax]",
+        "the address may depend on key or data"),
+    (&[0x0f, 0xb6, 0x02], "movzx eax,byte ptr [rdx]", "the kernel touches 1 bytes at 0 of the input"),
+    (&[0xc6, 0x01, 0x00], "mov byte ptr [rcx],0", "1 batch, in place: block 0 differs"),
+    (&[0xc6, 0x07, 0x00], "mov byte ptr [rdi],0", "touches the round keys, to write them"),
+    (&[0x4c, 0x8b, 0x8f, 0xd0, 0, 0, 0], "mov r9,[rdi+0D0h]", "touches memory beside the round keys"),
+    (&[0x48, 0x89, 0x44, 0x24, 0x08], "mov [rsp+8],rax", "touches the caller's frame, to write it"),
+    (&[0x48, 0x89, 0x04, 0x24], "mov [rsp],rax", "touches the caller's frame, to write it"),
+    (&[0x48, 0x89, 0x84, 0x24, 0x78, 0xff, 0xff, 0xff],
+        "mov [rsp-88h],rax",
+        "touches the stack below its frame"),
+    (&[0x48, 0x8b, 0x44, 0x24, 0x10], "mov rax,[rsp+10h]", "touches the caller's frame"),
+    (&[0x50], "push rax", "returns with the stack pointer moved"),
+    (&[0x31, 0xdb], "xor ebx,ebx", "returns with RBX changed"),
+    (&[0x66, 0x0f, 0x6f, 0x07], "movdqa xmm0,[rdi]", "it needs the legacy encoding"),
+    (&[0xc5, 0xf9, 0x6f, 0x07], "vmovdqa xmm0,[rdi]", "memory that is not aligned"),
+    (&[0x8b, 0x05, 0, 0, 0, 0], "mov eax,[6]", "touches memory that holds no constants"),
+    (&[0xc7, 0x05, 0, 0, 0, 0, 0, 0, 0, 0], "mov dword ptr [0Ah],0", "touches constants or code, to write them"),
+    (&[0xe8, 0, 0, 0, 0], "call 5", "the reader does not know this instruction"),
+    (&[0xff, 0xe0], "jmp rax", "the reader does not know this instruction"),
+    (&[0xfd], "std", "the reader does not know this instruction"),
+    (&[0x49, 0xff, 0xc8], "dec r8", "the kernel never reads input byte 0"),
+    (&[0x45, 0x31, 0xc0], "xor r8d,r8d", "the kernel never reads input byte 0"),
+    (&[0x41, 0xb8, 1, 0, 0, 0], "mov r8d,1", "the kernel never reads input byte"),
+    (&[0x62, 0xa1, 0x7d, 0x00, 0xef, 0xc0], "vpxord xmm16,xmm16,xmm16", "it needs AVX512"),
+    (&[0xc5, 0xf4, 0x46, 0xc9], "kxnorw k1,k1,k1", "it needs AVX512F"),
+];
+
+#[test]
+fn what_no_kernel_may_do_is_refused() {
+    let is = |(kernel, _): &(Kernel, Image)| kernel.id == "aria_avx2_vaes_ymm_blk2";
+    let (kernel, image) = kernels().into_iter().find(is).expect("it is in the sample");
+    let mut wrong = Vec::new();
+    for (bytes, text, expected) in PREFIXES {
+        let decoder = Decoder::with_ip(64, bytes, 0, DecoderOptions::NONE);
+        let decoded: Vec<String> = decoder.into_iter().map(|i| i.to_string()).collect();
+        assert_eq!(decoded.join("; "), *text);
+        // The prefix stands behind the kernel and jumps to it.
+        let mut image = image.clone();
+        let entry = image.bytes.len();
+        image.bytes.extend_from_slice(bytes);
+        let next = image.bytes.len() + 5;
+        let jump = i32::try_from(image.entry as i64 - next as i64).expect("it is near");
+        image.bytes.push(0xe9);
+        image.bytes.extend_from_slice(&jump.to_le_bytes());
+        image.entry = entry;
+        image.code.end = next;
+        let verdict = prove(&kernel, &image).to_string();
+        if !verdict.contains(expected) {
+            wrong.push(format!("{text}: {verdict}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// What is a kernel for one convention is none for the other: its arguments are elsewhere.
+#[test]
+fn a_convention_is_not_the_other() {
+    let (kernel, image) = kernels().into_iter().next().expect("the sample has kernels");
+    let widest = select(&kernel.id).expect("a row").width.bytes();
+    let verdict = prove_image(&image, &kernel, Convention::Win64, widest, KeySize::K128);
+    assert!(!verdict.is_proved(), "{verdict}");
+}
+
 /// Bytes to change, each with the bit.
 fn mutants(image: &Image, kind: Kind, random: &mut ChaCha8Rng) -> Vec<(usize, u8)> {
     let code = &image.bytes[image.code.clone()];

@@ -42,7 +42,7 @@ pub fn build(package: &Path) -> anyhow::Result<PathBuf> {
     }
     let messages = String::from_utf8_lossy(&output.stdout);
     let messages = messages.lines().filter_map(|line| serde_json::from_str(line).ok());
-    let libraries = messages.filter_map(|message: serde_json::Value| {
+    let mut libraries = messages.filter_map(|message: serde_json::Value| {
         let is_artifact = message["reason"] == "compiler-artifact";
         let name = message["target"]["name"].as_str()?;
         let files = message["filenames"].as_array()?;
@@ -50,7 +50,7 @@ pub fn build(package: &Path) -> anyhow::Result<PathBuf> {
             files.iter().filter_map(|file| file.as_str()).find(|f| f.ends_with(".rlib"))?;
         (is_artifact && name == "aria_kernels").then(|| PathBuf::from(library))
     });
-    libraries.last().context("cargo does not say where the library is")
+    libraries.next_back().context("cargo does not say where the library is")
 }
 
 /// The images of the functions `names`, each given as module and function of the library's crate.
