@@ -5,14 +5,14 @@
 
 mod traits;
 
+#[cfg(feature = "modes")]
+use aria_kernels::Frame;
 use cipher::{InvalidLength, Key, KeyInit, KeySizeUser};
 
 use crate::bulk::{self, LengthError};
-use crate::ctr::{self, CtrKernel};
-use crate::ecb::{self, EcbKernel};
+use crate::ctr;
 use crate::engine::Engine;
-use crate::keys::KeysKernel;
-use crate::planner::Plan;
+use crate::plans::Plans;
 use crate::schedule::RoundKeys;
 use crate::token::Token;
 
@@ -25,23 +25,21 @@ use crate::token::Token;
 pub struct Aria<const RK: usize> {
     ek: RoundKeys<RK>,
     dk: RoundKeys<RK>,
-    plan: Plan<EcbKernel>,
-    ctr: Option<Plan<CtrKernel>>,
+    plans: Plans,
 }
 
 /// ARIA with `RK` round keys, for encryption only. See [`Aria`].
 #[derive(Clone)]
 pub struct AriaEnc<const RK: usize> {
     ek: RoundKeys<RK>,
-    plan: Plan<EcbKernel>,
-    ctr: Option<Plan<CtrKernel>>,
+    plans: Plans,
 }
 
 /// ARIA with `RK` round keys, for decryption only. See [`Aria`].
 #[derive(Clone)]
 pub struct AriaDec<const RK: usize> {
     dk: RoundKeys<RK>,
-    plan: Plan<EcbKernel>,
+    plans: Plans,
 }
 
 /// ARIA with a 128-bit key.
@@ -104,29 +102,29 @@ macro_rules! constructors {
 }
 
 constructors!(Aria, |key, token| {
-    let plan = ecb::plan(token);
-    let (mut ek, mut dk) = RoundKeys::both(key, KeysKernel::best(token));
-    ecb::kept(&plan).make(&mut ek);
-    ecb::kept(&plan).make(&mut dk);
-    Self { ek, dk, plan, ctr: ctr::plan(token) }
+    let plans = Plans::of(token);
+    let (mut ek, mut dk) = RoundKeys::both(key, plans.key_schedule());
+    plans.kept().make(&mut ek);
+    plans.kept().make(&mut dk);
+    Self { ek, dk, plans }
 });
 constructors!(AriaEnc, |key, token| {
-    let plan = ecb::plan(token);
-    let mut ek = RoundKeys::encryption(key, KeysKernel::best(token));
-    ecb::kept(&plan).make(&mut ek);
-    Self { ek, plan, ctr: ctr::plan(token) }
+    let plans = Plans::of(token);
+    let mut ek = RoundKeys::encryption(key, plans.key_schedule());
+    plans.kept().make(&mut ek);
+    Self { ek, plans }
 });
 constructors!(AriaDec, |key, token| {
-    let plan = ecb::plan(token);
-    let (_, mut dk) = RoundKeys::both(key, KeysKernel::best(token));
-    ecb::kept(&plan).make(&mut dk);
-    Self { dk, plan }
+    let plans = Plans::of(token);
+    let (_, mut dk) = RoundKeys::both(key, plans.key_schedule());
+    plans.kept().make(&mut dk);
+    Self { dk, plans }
 });
 
 impl<const RK: usize> AriaEnc<RK> {
     /// The round keys of decryption, kept as those of encryption are.
     fn decryption_keys(&self) -> RoundKeys<RK> {
-        let kept = ecb::kept(&self.plan);
+        let kept = self.plans.kept();
         let mut keys = self.ek.clone();
         kept.undo(&mut keys);
         keys = RoundKeys::decryption(&keys);
@@ -137,7 +135,7 @@ impl<const RK: usize> AriaEnc<RK> {
 
 impl<const RK: usize> From<&AriaEnc<RK>> for AriaDec<RK> {
     fn from(enc: &AriaEnc<RK>) -> Self {
-        Self { dk: enc.decryption_keys(), plan: enc.plan }
+        Self { dk: enc.decryption_keys(), plans: enc.plans }
     }
 }
 
@@ -155,7 +153,7 @@ impl<const RK: usize> From<&AriaEnc<RK>> for Aria<RK> {
 
 impl<const RK: usize> From<AriaEnc<RK>> for Aria<RK> {
     fn from(enc: AriaEnc<RK>) -> Self {
-        Self { dk: enc.decryption_keys(), ek: enc.ek, plan: enc.plan, ctr: enc.ctr }
+        Self { dk: enc.decryption_keys(), ek: enc.ek, plans: enc.plans }
     }
 }
 
@@ -168,7 +166,7 @@ macro_rules! bulk_methods {
             /// Same as the trait's method on blocks of its own type; see the [crate's
             /// documentation](crate#bulk-methods) on the names.
             pub fn $in_place(&self, blocks: &mut [[u8; 16]]) {
-                Engine::with(&self.$keys, &self.plan, |engine| {
+                Engine::with(&self.$keys, self.plans, |engine| {
                     engine.crypt(bulk::in_place(blocks));
                 });
             }
@@ -186,7 +184,7 @@ macro_rules! bulk_methods {
                 output: &mut [[u8; 16]],
             ) -> Result<(), LengthError> {
                 let blocks = bulk::buffer_to_buffer(input, output)?;
-                Engine::with(&self.$keys, &self.plan, |engine| engine.crypt(blocks));
+                Engine::with(&self.$keys, self.plans, |engine| engine.crypt(blocks));
                 Ok(())
             }
         }
@@ -209,7 +207,7 @@ macro_rules! counter_mode {
             /// significant byte comes first (NIST SP 800-38A, section 6.5, appendix B.1). The counters
             /// under one key must all be different.
             pub fn ctr_bulk(&self, counter: u128, blocks: &mut [[u8; 16]]) -> u128 {
-                ctr::crypt(&self.ek, &self.plan, self.ctr.as_ref(), counter, bulk::in_place(blocks))
+                ctr::crypt(&self.ek, self.plans, counter, bulk::in_place(blocks))
             }
 
             /// The same from the blocks of `input` to the first blocks of `output`.
@@ -226,7 +224,7 @@ macro_rules! counter_mode {
                 output: &mut [[u8; 16]],
             ) -> Result<u128, LengthError> {
                 let blocks = bulk::buffer_to_buffer(input, output)?;
-                Ok(ctr::crypt(&self.ek, &self.plan, self.ctr.as_ref(), counter, blocks))
+                Ok(ctr::crypt(&self.ek, self.plans, counter, blocks))
             }
 
             /// The same by kernels of counter mode, if there are any: returns how many blocks were
@@ -237,11 +235,11 @@ macro_rules! counter_mode {
                 counter: u128,
                 blocks: cipher::InOutBuf<'_, '_, crate::Block>,
             ) -> usize {
-                if self.ctr.is_none() {
+                let count = blocks.len();
+                if self.plans.moves(Frame::Ctr, count).is_none() {
                     return 0;
                 }
-                let count = blocks.len();
-                ctr::crypt(&self.ek, &self.plan, self.ctr.as_ref(), counter, blocks);
+                ctr::crypt(&self.ek, self.plans, counter, blocks);
                 count
             }
         }

@@ -17,6 +17,7 @@
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod cpu;
+mod model;
 
 /// Elsewhere, and under Miri, which runs no vendor intrinsics, there is nothing to read.
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
@@ -26,11 +27,17 @@ mod cpu {
     pub(super) fn read() -> (CpuidLeaves, Option<u64>) {
         (CpuidLeaves::default(), None)
     }
+
+    pub(super) fn signature() -> ([u8; 12], u32) {
+        ([0; 12], 0)
+    }
 }
 
 use aria_kernels::{CpuidBit, CpuidRegister, Feature, RegisterState};
 
 use crate::features::FeatureSet;
+
+pub(crate) use model::{Model, Vendor};
 
 /// Bit 27 of leaf 1's ECX: the operating system has enabled XSAVE, so XCR0 can be read.
 const OSXSAVE: u32 = 27;
@@ -39,6 +46,12 @@ const OSXSAVE: u32 = 27;
 pub(crate) fn cpu_features() -> FeatureSet {
     let (leaves, xcr0) = cpu::read();
     features_from(&leaves, xcr0)
+}
+
+/// What this CPU calls itself, if that is known here.
+pub(crate) fn model() -> Option<Model> {
+    let (vendor, signature) = cpu::signature();
+    Model::from_leaves(vendor, signature)
 }
 
 /// The registers of a CPUID leaf that hold feature bits.

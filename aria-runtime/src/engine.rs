@@ -1,9 +1,11 @@
-//! Runs a plan over blocks: the one path that every call takes, of one block or of many.
+//! Runs what is planned over blocks: the one path that every call takes, of one block or of many.
 //!
 //! An [`Engine`] lives for one call into a cipher: it holds the round keys in the forms that its
-//! plan's kernels want, so that a caller who processes many pieces within that call, as mode crates
-//! do, pays for them once, and only for what is used. Direction is no matter here: for ARIA the round keys decide it.
+//! kernels want, so that a caller who processes many pieces within that call, as mode crates do,
+//! pays for them once, and only for what is used. Direction is no matter here: for ARIA the round
+//! keys decide it.
 
+use aria_kernels::Frame;
 use cipher::consts::{U16, U64};
 use cipher::{
     BlockCipherDecBackend, BlockCipherEncBackend, BlockSizeUser, InOut, InOutBuf, ParBlocks,
@@ -11,16 +13,15 @@ use cipher::{
 };
 
 use crate::Block;
-use crate::ecb::{EcbKernel, MAX_BATCH};
+use crate::ecb::EcbKernel;
 use crate::forms::Keys;
-use crate::planner::{Candidate, Move, Plan};
+use crate::plans::Plans;
 use crate::schedule::RoundKeys;
-use crate::wiped::Wiped;
 
 /// Everything that it takes to process blocks in one direction.
 pub(crate) struct Engine<'a, const RK: usize> {
     keys: Keys<'a, RK>,
-    plan: &'a Plan<EcbKernel>,
+    plans: Plans,
 }
 
 impl<'a, const RK: usize> Engine<'a, RK> {
@@ -28,37 +29,21 @@ impl<'a, const RK: usize> Engine<'a, RK> {
     ///
     /// It takes a closure so that expanded keys are never moved, which could leave a copy.
     #[inline]
-    pub(crate) fn with(
-        keys: &'a RoundKeys<RK>,
-        plan: &'a Plan<EcbKernel>,
-        work: impl FnOnce(&Self),
-    ) {
-        work(&Self { keys: Keys::new(keys), plan });
+    pub(crate) fn with(keys: &'a RoundKeys<RK>, plans: Plans, work: impl FnOnce(&Self)) {
+        work(&Self { keys: Keys::new(keys), plans });
     }
 
     /// Replaces every input block by its image.
     #[inline]
     pub(crate) fn crypt(&self, mut blocks: InOutBuf<'_, '_, Block>) {
-        for piece in self.plan.moves(blocks.len()) {
-            let (now, later) = blocks.split_at(piece.blocks());
-            match piece {
-                Move::Whole { with, .. } => with.kernel.run(&self.keys, now),
-                Move::Padded { with, .. } => self.crypt_padded(with, now),
-            }
+        let moves = self.plans.moves(Frame::Ecb, blocks.len());
+        for piece in moves.expect("portable kernels run anywhere") {
+            let kernel = EcbKernel::permitted(self.plans.token(), piece.row);
+            let kernel = kernel.expect("plans are made for the token that they are asked for");
+            let (now, later) = blocks.split_at(piece.blocks);
+            kernel.run(&self.keys, now);
             blocks = later;
         }
-    }
-
-    /// Fewer blocks than a batch: through a buffer of a whole batch, the rest of it zero blocks.
-    /// Out of line, so that calls which need no buffer have none on their stack.
-    #[inline(never)]
-    fn crypt_padded(&self, with: Candidate<EcbKernel>, mut blocks: InOutBuf<'_, '_, Block>) {
-        let mut buffer = Wiped::<u8, MAX_BATCH>::zero();
-        let buffer = Block::cast_slice_from_core_mut(&mut buffer[..with.batch()]);
-        let used = blocks.len();
-        buffer[..used].copy_from_slice(blocks.get_in());
-        with.kernel.run(&self.keys, InOutBuf::from(&mut *buffer));
-        blocks.get_out().copy_from_slice(&buffer[..used]);
     }
 }
 

@@ -6,6 +6,8 @@
 
 use core::cell::RefCell;
 
+use aria_kernels::Entry;
+
 use crate::schedule::RoundKeys;
 use crate::wiped::Wiped;
 
@@ -70,6 +72,20 @@ pub(crate) enum Form {
 }
 
 impl Form {
+    /// The form of round keys that a kernel's entry takes; `None` for a key schedule, which takes none.
+    pub(crate) const fn of(entry: Entry) -> Option<Self> {
+        match entry {
+            Entry::EcbRaw(_) => Some(Self::Raw),
+            Entry::EcbBroadcast32(_) | Entry::CtrBroadcast32(_) => {
+                Some(Self::Words(Shape::Broadcast32))
+            }
+            Entry::EcbMapped32(_) | Entry::CtrMapped32(_) => Some(Self::Words(Shape::Mapped32)),
+            Entry::EcbPlanes(_) => Some(Self::Planes),
+            Entry::EcbSpreadPlanes(_) => Some(Self::SpreadPlanes),
+            _ => None,
+        }
+    }
+
     /// What it is made of.
     pub(crate) const fn kept(self) -> Kept {
         match self {
@@ -152,13 +168,7 @@ impl<'a, const RK: usize> Keys<'a, RK> {
 
 fn fill<const RK: usize>(words: &mut [[u32; 16]; RK], shape: Shape, raw: &[[u8; 16]; RK]) {
     match shape {
-        Shape::Broadcast32 => {
-            for (words, bytes) in words.iter_mut().zip(raw) {
-                for (word, &byte) in words.iter_mut().zip(bytes) {
-                    *word = u32::from(byte) * 0x0101_0101;
-                }
-            }
-        }
+        Shape::Broadcast32 => aria_kernels::broadcast32(raw, words),
         Shape::Mapped32 => aria_kernels::mapped32(raw, words),
     }
 }

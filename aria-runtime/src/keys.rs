@@ -5,7 +5,6 @@
 
 use aria_kernels::{Entry, KERNELS};
 
-use crate::table;
 use crate::token::Token;
 
 /// Round keys of the largest key; a kernel makes as many for every size.
@@ -19,18 +18,10 @@ pub(crate) const EXPANDED: usize = 2 * MAX_ROUND_KEYS;
 pub(crate) struct KeysKernel(u16);
 
 impl KeysKernel {
-    /// Every kernel that the token permits, those that ask least of a CPU first.
-    pub(crate) fn all(token: Token) -> impl DoubleEndedIterator<Item = Self> {
-        let is_schedule = |row: u16| matches!(KERNELS[usize::from(row)].entry, Entry::Keys(_));
-        table::rows().filter(move |&row| is_schedule(row) && token.permits(row)).map(Self)
-    }
-
-    /// The cheapest kernel that the token permits, or the one to which it is narrowed.
-    pub(crate) fn best(token: Token) -> Option<Self> {
-        let forced = Self::all(token).find(|kernel| Some(kernel.0) == token.only());
-        let cycles = |kernel: &Self| KERNELS[usize::from(kernel.0)].batch_cycles;
-        // Of equally cheap kernels the one that asks most of a CPU: VEX encoding saves copies.
-        forced.or_else(|| Self::all(token).rev().min_by_key(cycles))
+    /// The kernel in this row, if it is a key schedule and the token permits it.
+    pub(crate) fn permitted(token: Token, row: u16) -> Option<Self> {
+        let is_schedule = matches!(KERNELS[usize::from(row)].entry, Entry::Keys(_));
+        (is_schedule && token.permits(row)).then_some(Self(row))
     }
 
     /// Expands a master key, padded with zeros to 32 bytes, under CK1, CK2 and CK3 of its size.
@@ -43,8 +34,8 @@ impl KeysKernel {
         match KERNELS[usize::from(self.0)].entry {
             Entry::Keys(entry) => {
                 // SAFETY:
-                // - Features: a `KeysKernel` is only made in `best`, for a row that a token permits,
-                //   so this CPU has all that the row names.
+                // - Features: a `KeysKernel` is only made in `permitted`, for a row that a token
+                //   permits, so this CPU has all that the row names.
                 // - Buffers: one batch reads 32 bytes, which `master` has, and writes `EXPANDED`
                 //   blocks, which `expanded` has; a shared and an exclusive reference do not overlap.
                 unsafe { entry(ck, master.as_ptr().cast(), expanded.as_mut_ptr().cast(), 1) }

@@ -107,11 +107,12 @@
 mod aria;
 mod bulk;
 mod cap;
+mod costs;
 mod ctr;
 mod detect;
-mod diffusion;
 mod ecb;
 mod engine;
+mod extent;
 mod features;
 mod forms;
 #[cfg(feature = "oid")]
@@ -119,7 +120,9 @@ pub mod identifiers;
 mod keys;
 #[cfg(feature = "modes")]
 pub mod modes;
+mod padded;
 mod planner;
+mod plans;
 mod schedule;
 mod table;
 mod token;
@@ -147,6 +150,7 @@ pub use crate::aria::{
 };
 pub use crate::bulk::LengthError;
 pub use crate::cap::{Cap, CapError};
+pub use crate::costs::cost_table;
 #[cfg(feature = "std")]
 pub use crate::environment::cap_from_env;
 pub use crate::features::FeatureSet;

@@ -1,227 +1,297 @@
 //! Which kernels run for a number of blocks.
 //!
-//! The choice follows a cost model alone: each kernel's modelled cycles a batch, and the constants
-//! below. It is made once, when a cipher gets its key ([`Plan::new`]); a call then only walks the
-//! plan's few steps ([`Plan::moves`]). A plan does not know what a kernel is: it carries handles,
-//! so it is tested here with kernels that do not exist, and a new row in the kernels' table is
-//! taken into account without a change here.
+//! A [`Plan`] knows what every kernel that may run costs, and holds for each number of blocks up to
+//! [`EXACT`] the cheapest way to compose it, found by dynamic programming over all of them; for more
+//! blocks the kernel that is cheapest by the block takes what is above. It is worked out once, and a
+//! call then only looks up a few [`Move`]s. A plan is advice: it does not know what a kernel is, and
+//! who runs one asks a token whether it may. So it is tested here with kernels that do not exist, and
+//! a new row in the kernels' table is taken into account without a change here.
 //!
-//! A plan runs its widest kernel over all full batches, hands what is left to the next narrower
-//! one, and so on. Where a kernel's whole batch costs no more than serving the rest with narrower
-//! ones, it takes the rest as a *padded* batch, through a buffer. The narrowest kernel pads whatever is
-//! left for it, so a plan serves any number of blocks.
+//! A plan consists of atomics so that it can be worked out in a `static` by whoever first needs it,
+//! without a lock, hence without a wait, and without harm if a process forks meanwhile: everyone who
+//! works it out from the same kernels writes the same values.
 
-use core::num::NonZeroU16;
+use core::num::NonZeroU8;
+use core::sync::atomic::{AtomicU16, AtomicU32, Ordering};
 
-/// Steps of a plan at most, one for each distinct batch size; the matrix of kernels has seven
-/// (1, 2, 4, 8, 16, 32 and 64 blocks).
-pub(crate) const MAX_STEPS: usize = 8;
+use crate::costs::Costs;
 
-/// Modelled cycles that padding adds to a batch: to clear, fill, empty and wipe the buffer; about
-/// what the same core took.
-const PADDING_CYCLES: u32 = 100;
+/// Up to how many blocks a plan is exact: two batches of the widest kernel, so that what is left of
+/// more blocks than this is more than one batch.
+pub(crate) const EXACT: usize = 128;
+
+/// Kernels in a plan at most. Of those of one batch size a plan needs two, of the matrix's seven
+/// sizes (1, 2, 4, 8, 16, 32 and 64 blocks) hence fourteen.
+const MAX_KERNELS: usize = 16;
+
+/// Batches of one kernel in a move at most, where a plan is exact. More of them are two moves, which
+/// cost a call more.
+const MAX_BATCHES: usize = 8;
 
 /// A kernel to choose from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Candidate<K> {
+pub(crate) struct Candidate {
     /// Stands for the kernel.
-    pub(crate) kernel: K,
-    /// Blocks in a batch.
-    pub(crate) batch: NonZeroU16,
-    /// Modelled cycles of a batch.
-    pub(crate) batch_cycles: u32,
+    pub(crate) row: u16,
+    /// Blocks in a batch, at most [`EXACT`].
+    pub(crate) batch: NonZeroU8,
+    /// Whether it takes the round keys in the form that is made for a call, not as they are kept.
+    pub(crate) wants_made_keys: bool,
+    /// What it costs.
+    pub(crate) costs: Costs,
 }
 
-impl<K> Candidate<K> {
+impl Candidate {
     /// Blocks in a batch.
     pub(crate) fn batch(&self) -> usize {
         usize::from(self.batch.get())
     }
 
-    /// Modelled cycles of 1024 blocks in full batches: to compare kernels of different batches by.
+    /// Cycles of 1024 blocks in full batches: to compare kernels of different batches by.
     pub(crate) fn bulk_cycles(&self) -> u64 {
-        u64::from(self.batch_cycles) * 1024 / self.batch() as u64
+        u64::from(self.costs.next) * 1024 / self.batch() as u64
     }
 
-    fn padded_cycles(&self) -> u32 {
-        self.batch_cycles.saturating_add(PADDING_CYCLES)
+    /// Cycles of a call for so many blocks, at least one: whole batches, or fewer blocks than one. The making of
+    /// round keys is not in it.
+    fn cycles(&self, blocks: usize) -> u32 {
+        if blocks < self.batch() {
+            self.costs.padded(blocks, self.batch())
+        } else {
+            let further = u32::try_from(blocks / self.batch() - 1).unwrap_or(u32::MAX);
+            self.costs.first.saturating_add(further.saturating_mul(self.costs.next))
+        }
     }
-}
 
-/// A kernel of a plan.
-#[derive(Clone, Copy, Debug)]
-struct Step<K> {
-    candidate: Candidate<K>,
-    /// From how many blocks on, fewer than a batch, a padded batch of this kernel serves them.
-    pad_from: u16,
-}
-
-/// What runs for how many blocks: kernels from wide to narrow.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Plan<K> {
-    /// The steps come first, then only `None`; there is at least one.
-    steps: [Option<Step<K>>; MAX_STEPS],
+    /// Whether a plan that has `other` has no use for this one: as wide, asking for no less, and not
+    /// cheaper. Of equals the first gives way.
+    fn yields_to(&self, other: &Self) -> bool {
+        self.batch == other.batch
+            && (self.wants_made_keys || !other.wants_made_keys)
+            && self.bulk_cycles() >= other.bulk_cycles()
+            && self.costs.first >= other.costs.first
+    }
 }
 
 /// A piece of the work: what runs, and over how many consecutive blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Move<K> {
-    /// Full batches of a kernel; the blocks are a multiple of its batch.
-    Whole { with: Candidate<K>, blocks: usize },
-    /// One batch of a kernel, padded: the blocks are fewer than its batch.
-    Padded { with: Candidate<K>, blocks: usize },
+pub(crate) struct Move {
+    /// Stands for the kernel.
+    pub(crate) row: u16,
+    /// At least one: a multiple of the kernel's batch, or fewer blocks than that.
+    pub(crate) blocks: usize,
 }
 
-impl<K> Move<K> {
-    /// How many blocks the move serves; at least one.
-    pub(crate) const fn blocks(&self) -> usize {
-        match *self {
-            Self::Whole { blocks, .. } | Self::Padded { blocks, .. } => blocks,
-        }
+/// What runs for how many blocks.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    /// [`Kernel::to_bits`] of each kernel; the cheapest by the block comes first.
+    kernels: [AtomicU32; MAX_KERNELS],
+    /// [`Choice::to_bits`] of the first move for each number of blocks, while no form of round keys
+    /// was made.
+    start: [AtomicU16; EXACT + 1],
+    /// The same once it was made.
+    made: [AtomicU16; EXACT + 1],
+}
+
+/// What a plan remembers of a kernel.
+#[derive(Clone, Copy)]
+struct Kernel {
+    row: u16,
+    batch: u8,
+    wants_made_keys: bool,
+}
+
+impl Kernel {
+    fn to_bits(self) -> u32 {
+        u32::from(self.row) | u32::from(self.batch) << 16 | u32::from(self.wants_made_keys) << 24
     }
 
-    /// Modelled cycles.
-    fn cycles(&self) -> u32 {
-        let times = |count: usize, cycles: u32| {
-            u32::try_from(count).unwrap_or(u32::MAX).saturating_mul(cycles)
-        };
-        match self {
-            Self::Whole { with, blocks } => times(blocks / with.batch(), with.batch_cycles),
-            Self::Padded { with, .. } => with.padded_cycles(),
-        }
+    fn from_bits(bits: u32) -> Self {
+        Self { row: bits as u16, batch: (bits >> 16) as u8, wants_made_keys: bits >> 24 == 1 }
     }
 }
 
-impl<K: Copy> Plan<K> {
-    /// No plan yet.
-    const EMPTY: Self = Self { steps: [None; MAX_STEPS] };
+/// A kernel by its place in the plan, and how many blocks it takes.
+#[derive(Clone, Copy)]
+struct Choice {
+    place: u8,
+    blocks: u8,
+}
 
-    /// The plan of least modelled cost, from kernels of at most [`MAX_STEPS`] different batch
-    /// sizes. Of kernels that are equally large and cheap, the last one is taken.
-    ///
-    /// # Panics
-    ///
-    /// If there is no kernel.
-    pub(crate) fn new(candidates: impl Iterator<Item = Candidate<K>>) -> Self {
-        let mut plan = Self::EMPTY;
-        for candidate in cheapest_of_each_size(candidates).into_iter().flatten() {
-            plan.widen(candidate);
+impl Choice {
+    fn to_bits(self) -> u16 {
+        u16::from(self.place) << 8 | u16::from(self.blocks)
+    }
+
+    fn from_bits(bits: u16) -> Self {
+        Self { place: (bits >> 8) as u8, blocks: bits as u8 }
+    }
+}
+
+impl Plan {
+    /// A plan that serves nothing yet.
+    pub(crate) const fn empty() -> Self {
+        Self {
+            kernels: [const { AtomicU32::new(0) }; MAX_KERNELS],
+            start: [const { AtomicU16::new(0) }; EXACT + 1],
+            made: [const { AtomicU16::new(0) }; EXACT + 1],
         }
-        assert!(plan.steps[0].is_some(), "a plan takes a kernel");
-        plan
     }
 
-    /// The plan in which one kernel serves everything, whatever it costs.
-    pub(crate) fn forced(candidate: Candidate<K>) -> Self {
-        let mut plan = Self::EMPTY;
-        plan.steps[0] = Some(Step { candidate, pad_from: 1 });
-        plan
-    }
-
-    /// Adds a kernel that is wider than those of the plan, unless they do its work as cheaply.
-    fn widen(&mut self, candidate: Candidate<K>) {
-        let batch = candidate.batch.get();
-        if self.steps[0].is_none() {
-            *self = Self::forced(candidate);
+    /// Makes this the plan of least cost. `make_keys` is what it costs a call to make the form of
+    /// round keys that some candidates want. Without a candidate the plan stays empty.
+    pub(crate) fn fill(&self, candidates: impl Iterator<Item = Candidate>, make_keys: u32) {
+        let kept = Kept::of(candidates);
+        for (slot, candidate) in self.kernels.iter().zip(kept.iter()) {
+            let Candidate { row, batch, wants_made_keys, .. } = *candidate;
+            let kernel = Kernel { row, batch: batch.get(), wants_made_keys };
+            slot.store(kernel.to_bits(), Ordering::Relaxed);
+        }
+        if kept.iter().next().is_none() {
             return;
         }
-        if candidate.batch_cycles >= self.cycles(batch) {
-            return;
+        // By kernels alone that take round keys as they are kept, and by all when the form was made.
+        let (mut as_kept, mut made) = ([None; EXACT + 1], [Some(0); EXACT + 1]);
+        as_kept[0] = Some(0);
+        for blocks in 1..=EXACT {
+            let plain = kept.cheapest(blocks, &as_kept, |candidate| !candidate.wants_made_keys);
+            let all = kept.cheapest(blocks, &made, |_| true);
+            as_kept[blocks] = plain.map(|(cycles, _)| cycles);
+            made[blocks] = all.map(|(cycles, _)| cycles);
+            let (with, choice) = all.expect("there is a kernel");
+            // What wants the form runs first, so that one look at the table tells whether to make it.
+            let started = match plain {
+                Some((without, plain)) if without <= with.saturating_add(make_keys) => plain,
+                _ => choice,
+            };
+            self.made[blocks].store(choice.to_bits(), Ordering::Relaxed);
+            self.start[blocks].store(started.to_bits(), Ordering::Relaxed);
         }
-        // The plan's cost grows with the number of blocks, but for a dip of PADDING_CYCLES where a
-        // narrower batch is just full. So bisection finds the point from which padding pays, to
-        // within that dip.
-        let (mut never, mut always) = (0, batch);
-        while always - never > 1 {
-            let middle = never.midpoint(always);
-            if candidate.padded_cycles() <= self.cycles(middle) {
-                always = middle;
-            } else {
-                never = middle;
-            }
-        }
-        self.steps.rotate_right(1);
-        self.steps[0] = Some(Step { candidate, pad_from: always });
     }
 
-    /// The widest kernel.
-    ///
-    /// # Panics
-    ///
-    /// Never: a plan has a kernel.
-    pub(crate) fn widest(&self) -> K {
-        self.steps[0].expect("a plan has a kernel").candidate.kernel
+    /// The kernel that is cheapest by the block; none in an empty plan.
+    pub(crate) fn bulk(&self) -> Option<u16> {
+        let kernel = self.kernel(0);
+        (kernel.batch != 0).then_some(kernel.row)
     }
 
-    /// The moves that serve so many blocks, in order; their blocks add up to exactly that.
-    pub(crate) const fn moves(&self, blocks: usize) -> Moves<'_, K> {
-        Moves { steps: &self.steps, left: blocks }
+    /// The moves that serve so many blocks, in order; their blocks add up to exactly that. An empty
+    /// plan has none.
+    pub(crate) fn moves(&self, blocks: usize) -> Moves<'_> {
+        Moves { plan: self, left: blocks, keys_are_made: false }
     }
 
-    /// Modelled cycles for so many blocks.
-    fn cycles(&self, blocks: u16) -> u32 {
-        self.moves(usize::from(blocks)).fold(0, |sum, piece| sum.saturating_add(piece.cycles()))
+    fn kernel(&self, place: usize) -> Kernel {
+        Kernel::from_bits(self.kernels[place % MAX_KERNELS].load(Ordering::Relaxed))
     }
 }
 
 /// The moves of a plan; see [`Plan::moves`].
 #[derive(Debug)]
-pub(crate) struct Moves<'a, K> {
-    steps: &'a [Option<Step<K>>],
+pub(crate) struct Moves<'a> {
+    plan: &'a Plan,
     left: usize,
+    keys_are_made: bool,
 }
 
-impl<K: Copy> Iterator for Moves<'_, K> {
-    type Item = Move<K>;
+impl Moves<'_> {
+    /// The choice for what is left, which is at most [`EXACT`] blocks.
+    fn choice(&self) -> Choice {
+        let table = if self.keys_are_made { &self.plan.made } else { &self.plan.start };
+        Choice::from_bits(table[self.left].load(Ordering::Relaxed))
+    }
+}
+
+impl Iterator for Moves<'_> {
+    type Item = Move;
 
     #[inline]
-    fn next(&mut self) -> Option<Move<K>> {
+    fn next(&mut self) -> Option<Move> {
         if self.left == 0 {
             return None;
         }
-        while let [Some(step), narrower @ ..] = self.steps {
-            let with = step.candidate;
-            if self.left >= with.batch() {
-                let rest = self.left % with.batch();
-                let blocks = self.left - rest;
-                self.left = rest;
-                return Some(Move::Whole { with, blocks });
-            }
-            if self.left >= usize::from(step.pad_from) {
-                let blocks = self.left;
-                self.left = 0;
-                return Some(Move::Padded { with, blocks });
-            }
-            self.steps = narrower;
+        if self.left <= EXACT {
+            let choice = self.choice();
+            let kernel = self.plan.kernel(usize::from(choice.place));
+            self.left -= usize::from(choice.blocks);
+            self.keys_are_made |= kernel.wants_made_keys;
+            return (choice.blocks != 0)
+                .then_some(Move { row: kernel.row, blocks: usize::from(choice.blocks) });
         }
-        unreachable!("the last step pads every rest")
+        let kernel = self.plan.kernel(0);
+        let batch = usize::from(kernel.batch);
+        if batch == 0 {
+            return None;
+        }
+        let mut blocks = (self.left - EXACT).next_multiple_of(batch);
+        self.left -= blocks;
+        self.keys_are_made = kernel.wants_made_keys;
+        // What goes on with the same kernel is the same call.
+        let next = self.choice();
+        if next.place == 0 && usize::from(next.blocks) >= batch {
+            blocks += usize::from(next.blocks);
+            self.left -= usize::from(next.blocks);
+        }
+        Some(Move { row: kernel.row, blocks })
     }
 }
 
-/// The cheapest kernel of each batch size, from narrow to wide.
-fn cheapest_of_each_size<K: Copy>(
-    candidates: impl Iterator<Item = Candidate<K>>,
-) -> [Option<Candidate<K>>; MAX_STEPS] {
-    let mut sizes: [Option<Candidate<K>>; MAX_STEPS] = [None; MAX_STEPS];
-    for candidate in candidates {
-        let place =
-            sizes.iter().position(|kept| kept.is_none_or(|kept| kept.batch >= candidate.batch));
-        let Some(tail) = place.and_then(|place| sizes.get_mut(place..)) else {
-            continue; // more sizes than steps
-        };
-        match &mut tail[0] {
-            Some(kept) if kept.batch == candidate.batch => {
-                if candidate.batch_cycles <= kept.batch_cycles {
-                    *kept = candidate;
+/// The candidates that a plan has a use for, the cheapest by the block first.
+struct Kept([Option<Candidate>; MAX_KERNELS]);
+
+impl Kept {
+    fn of(candidates: impl Iterator<Item = Candidate>) -> Self {
+        let mut kept = Self([None; MAX_KERNELS]);
+        for candidate in candidates {
+            if kept.iter().any(|other| candidate.yields_to(other) && !other.yields_to(&candidate)) {
+                continue;
+            }
+            for slot in &mut kept.0 {
+                if slot.is_some_and(|other| other.yields_to(&candidate)) {
+                    *slot = None;
                 }
             }
-            _ => {
-                tail.rotate_right(1);
-                tail[0] = Some(candidate);
+            // More kernels than there is room for are left out; the others serve everything.
+            if let Some(free) = kept.0.iter_mut().find(|slot| slot.is_none()) {
+                *free = Some(candidate);
             }
         }
+        kept.0.sort_unstable_by_key(|slot| {
+            slot.map_or((u64::MAX, u16::MAX), |kernel| (kernel.bulk_cycles(), kernel.row))
+        });
+        kept
     }
-    sizes
+
+    fn iter(&self) -> impl Iterator<Item = &Candidate> {
+        self.0.iter().flatten()
+    }
+
+    /// The least cycles for so many blocks and the move to begin with, if `least` has those of every
+    /// smaller number and only candidates that pass `may` run.
+    fn cheapest(
+        &self,
+        blocks: usize,
+        least: &[Option<u32>; EXACT + 1],
+        may: impl Fn(&Candidate) -> bool,
+    ) -> Option<(u32, Choice)> {
+        let mut best: Option<(u32, Choice)> = None;
+        for (place, candidate) in self.iter().enumerate().filter(|(_, kernel)| may(kernel)) {
+            let whole = blocks / candidate.batch();
+            let served = match whole {
+                0 => blocks..=blocks,
+                _ => candidate.batch()..=candidate.batch() * whole.min(MAX_BATCHES),
+            };
+            for now in served.step_by(candidate.batch()) {
+                let Some(later) = least[blocks - now] else { continue };
+                let cycles = candidate.cycles(now).saturating_add(later);
+                if best.is_none_or(|(best, _)| cycles < best) {
+                    best = Some((cycles, Choice { place: place as u8, blocks: now as u8 }));
+                }
+            }
+        }
+        best
+    }
 }
 
 #[cfg(test)]

@@ -68,7 +68,13 @@ impl Token {
     /// kernel takes its place.
     #[must_use]
     pub fn capped(self, cap: Cap) -> Self {
-        Self { features: cap.limit(self.features), ..self }
+        let features = cap.limit(self.features);
+        match self.only {
+            Some(row) if !table::required(row).is_subset(features) => {
+                Self { features: FeatureSet::EMPTY, only: None }
+            }
+            only => Self { features, only },
+        }
     }
 
     /// This token, narrowed to the kernel with this id, whatever the planner would choose.

@@ -232,6 +232,7 @@ fn probes() -> Vec<Probe> {
             key_form: KeyForm::Raw,
             module: String::new(),
             function: String::new(),
+            part: None,
         };
         Probe { text, kernel, image, place }
     };

@@ -17,6 +17,7 @@ pub mod prove;
 mod reenter;
 pub mod search;
 pub mod tidy;
+pub mod tune;
 pub mod workspace;
 
 /// The command line.
@@ -47,6 +48,8 @@ enum Command {
     Tidy,
     /// Time kernels and the library beside RustCrypto, OpenSSL and libgcrypt in one run
     Bench(bench::args::Args),
+    /// Measure what kernels cost on this CPU, for the library to choose by
+    Tune(tune::Args),
 }
 
 impl Cli {
@@ -64,6 +67,7 @@ impl Cli {
             Command::Search(args) => search::run(&args),
             Command::Tidy => tidy::run(),
             Command::Bench(args) => bench::run(&args),
+            Command::Tune(args) => tune::run(&args),
         }
     }
 }

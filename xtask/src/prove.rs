@@ -20,7 +20,7 @@ use aria_gen::kernel::{KernelId, matrix};
 use aria_gen::prove::machine::{self, Convention, Image, prove_image};
 use aria_gen::prove::package::{Kernel, read_kernels};
 use aria_gen::prove::reader::Program;
-use aria_gen::prove::verdict::{Counterexample, Finding, Verdict};
+use aria_gen::prove::verdict::{Counterexample, Extent, Finding, Verdict};
 use aria_gen::prove::{fault::Fault, prove_kernel};
 use aria_gen::spec::aria::KeySize;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -67,7 +67,11 @@ struct Answer {
 struct Run {
     key: String,
     counter: Option<String>,
-    batches: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    batches: Option<usize>,
+    /// Fewer blocks than a batch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocks: Option<usize>,
     in_place: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<Difference>,
@@ -119,7 +123,11 @@ where
     Place: for<'f> From<&'f F>,
 {
     fn from(found: &Counterexample<F>) -> Self {
-        let (key, batches, in_place) = (hex(&found.key), found.batches, found.in_place);
+        let (key, in_place) = (hex(&found.key), found.in_place);
+        let (batches, blocks) = match found.extent {
+            Extent::Batches(batches) => (Some(batches), None),
+            Extent::Part(blocks) => (None, Some(blocks)),
+        };
         let counter = found.counter.map(|counter| hex(&counter));
         let (difference, fault) = match &found.finding {
             Finding::Differs { block, byte, bit, input, expected, got } => {
@@ -134,7 +142,7 @@ where
             }
             Finding::Misbehaves(fault) => (None, Some(fault.into())),
         };
-        Self { key, counter, batches, in_place, difference, fault }
+        Self { key, counter, batches, blocks, in_place, difference, fault }
     }
 }
 

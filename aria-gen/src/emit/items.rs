@@ -20,8 +20,17 @@ pub(super) fn hex_u8(value: u8) -> Literal {
 
 /// A 64-bit word in hexadecimal, in groups of four digits.
 pub(super) fn hex_u64(value: u64) -> Literal {
-    let digits = format!("{value:016x}");
-    let groups: Vec<&str> = (0..4).map(|i| &digits[4 * i..4 * i + 4]).collect();
+    grouped(&format!("{value:016x}"))
+}
+
+/// The same of 128 bits.
+pub(super) fn hex_u128(value: u128) -> Literal {
+    grouped(&format!("{value:032x}"))
+}
+
+fn grouped(digits: &str) -> Literal {
+    let groups: Vec<&str> =
+        (0..digits.len()).step_by(4).map(|start| &digits[start..start + 4]).collect();
     let text = format!("0x{}", groups.join("_"));
     text.parse().expect("a hexadecimal literal is a token")
 }

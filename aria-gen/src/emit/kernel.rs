@@ -6,6 +6,7 @@ use super::Kernel;
 use super::counter::emit_counters;
 use super::entry::emit_entry;
 use super::items::constant_item;
+use super::part::masked_for;
 use super::routine::{emit_lanes, emit_routine};
 use super::source::{Notes, Source};
 use crate::ir::Constant;
@@ -28,8 +29,9 @@ pub(super) fn emit_kernel(kernel: &Kernel) -> String {
         source.items(constant_item(constant), &Notes::default());
     }
     emit_lanes(&mut source, program, built.isa, &facts.features);
+    let (features, masked) = (&facts.features, masked_for(program, built.isa));
     for routine in &program.routines {
-        emit_routine(&mut source, program, routine, built.isa, key_item, &facts.features);
+        emit_routine(&mut source, program, routine, built.isa, key_item, features, masked);
     }
     emit_counters(&mut source, program, built.isa, &facts.features);
     emit_entry(&mut source, built, &facts.features);

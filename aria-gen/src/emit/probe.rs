@@ -95,7 +95,8 @@ fn emit_module(name: &str, probes: &[Probe]) -> String {
     for probe in probes {
         let routine = &probe.program.routines[0];
         let key_item = KeyForm::Broadcast32.item();
-        emit_routine(&mut source, &probe.program, routine, probe.isa, key_item, &features(probe));
+        let features = features(probe);
+        emit_routine(&mut source, &probe.program, routine, probe.isa, key_item, &features, None);
     }
     source.finish()
 }

@@ -4,19 +4,22 @@
 //! one unsafe block each. Every function is private, and called from one place or short enough that
 //! the compiler inlines it wherever it is called; `tests/shape.rs` sees that it does.
 
+use core::iter;
 use std::collections::BTreeMap;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::items::{fill_function, hex_u8, ident, intrinsic, number, target_feature, vector_type};
+use super::part::{self, NAME as QUADWORDS, lanes_of, part_name};
 use super::source::{Notes, Source, blank, doc};
 use crate::ir::{
     Constant, ConstantData, CounterPart, Form, MachineOp, Program, Routine, Stmt, Value,
 };
-use crate::isa::{Feature, Isa, Row};
+use crate::isa::{Feature, Isa, Masked, Row};
 
-/// Writes `routine` of `program` into `source`; a round key has sixteen items of type `key_item`.
+/// Writes `routine` of `program` into `source`; a round key has sixteen items of type `key_item`. If
+/// `masked` accesses are given, a routine that touches memory is written for parts of a batch, too.
 pub(super) fn emit_routine(
     source: &mut Source,
     program: &Program<MachineOp>,
@@ -24,12 +27,23 @@ pub(super) fn emit_routine(
     isa: Isa,
     key_item: &str,
     features: &[Feature],
+    masked: Option<&'static Masked>,
 ) {
-    let mut notes = Notes::default();
-    let names = name_values(routine);
-    let function = Function { program, routine, isa, key_item: ident(key_item), names };
-    let item = function.item(features, &mut notes);
-    source.items(item, &notes);
+    let whole = Function {
+        program,
+        routine,
+        isa,
+        key_item: ident(key_item),
+        names: name_values(routine),
+        masked: None,
+    };
+    let part = masked.filter(|_| whole.touches_memory());
+    let part = part.map(|masked| Function { masked: Some(masked), ..whole.clone() });
+    for function in iter::once(whole).chain(part) {
+        let mut notes = Notes::default();
+        let item = function.item(features, &mut notes);
+        source.items(item, &notes);
+    }
 }
 
 /// Writes the functions that fill a register lane by lane, those of them that `program` uses.
@@ -130,6 +144,7 @@ fn register(program: &Program<MachineOp>, isa: Isa, features: &[Feature]) -> Tok
     }
 }
 
+#[derive(Clone)]
 struct Function<'a> {
     program: &'a Program<MachineOp>,
     routine: &'a Routine<MachineOp>,
@@ -137,12 +152,17 @@ struct Function<'a> {
     /// The type of a round key's items.
     key_item: Ident,
     names: Vec<Ident>,
+    /// How memory is accessed, if only a part of the batch is there.
+    masked: Option<&'static Masked>,
 }
 
 impl Function<'_> {
     fn item(&self, features: &[Feature], notes: &mut Notes) -> TokenStream {
         let routine = self.routine;
-        let name = ident(routine.name());
+        let name = match self.masked {
+            None => ident(routine.name()),
+            Some(_) => part_name(routine.name()),
+        };
         let vector = vector_type(self.isa);
         let target_feature = target_feature(features);
         let mut params = Vec::new();
@@ -151,6 +171,10 @@ impl Function<'_> {
         }
         if routine.writes_output() {
             params.push(quote! { output: *mut u8 });
+        }
+        if self.masked.is_some() {
+            let quadwords = ident(QUADWORDS);
+            params.push(quote! { #quadwords: u128 });
         }
         let mut prologue = TokenStream::new();
         if routine.reads_counter() {
@@ -203,7 +227,11 @@ impl Function<'_> {
                 "* `input` must be valid for reads of {read} bytes, `output` for writes of {written}."
             ),
         };
-        let text = format!("{}\n\n# Safety\n\n{duty}", self.routine.doc());
+        let (part, duty) = match self.masked {
+            None => (String::new(), duty),
+            Some(_) => part::duty(self.routine.reads_input(), self.routine.writes_output()),
+        };
+        let text = format!("{}{part}\n\n# Safety\n\n{duty}", self.routine.doc());
         (doc(&text), quote! { unsafe })
     }
 
@@ -237,9 +265,12 @@ impl Function<'_> {
             (false, true) => self.program.output_bytes,
             _ => usize::min(self.program.batch_bytes, self.program.output_bytes),
         };
-        let safety = notes.note(format!(
-            "SAFETY: every access lies within the {bytes} bytes that the caller answers for."
-        ));
+        let safety = notes.note(match self.masked {
+            None => format!(
+                "SAFETY: every access lies within the {bytes} bytes that the caller answers for."
+            ),
+            Some(_) => part::SAFETY.to_owned(),
+        });
         quote! {
             #prologue
             #safety
@@ -254,11 +285,23 @@ impl Function<'_> {
         let call = match &stmt.op {
             MachineOp::Load { offset } => {
                 let pointer = at(quote! { input }, *offset);
-                quote! { #function(#pointer) }
+                match self.masked {
+                    None => quote! { #function(#pointer) },
+                    Some(Masked { load, .. }) => {
+                        let (load, lanes) = (ident(load), lanes_of(*offset));
+                        quote! { #load(#lanes, #pointer) }
+                    }
+                }
             }
             MachineOp::Store { offset } => {
                 let pointer = at(quote! { output }, *offset);
-                quote! { #function(#pointer, #(#args),*) }
+                match self.masked {
+                    None => quote! { #function(#pointer, #(#args),*) },
+                    Some(Masked { store, .. }) => {
+                        let (store, lanes) = (ident(store), lanes_of(*offset));
+                        quote! { #store(#pointer, #lanes, #(#args),*) }
+                    }
+                }
             }
             MachineOp::KeySplat32 { index, .. } => {
                 let index = number(*index);

@@ -68,7 +68,7 @@ macro_rules! encrypt {
         impl<const RK: usize> BlockCipherEncrypt for $cipher<RK> {
             #[inline]
             fn encrypt_with_backend(&self, f: impl BlockCipherEncClosure<BlockSize = U16>) {
-                Engine::with(&self.ek, &self.plan, |engine| f.call(engine));
+                Engine::with(&self.ek, self.plans, |engine| f.call(engine));
             }
         }
     )*};
@@ -79,7 +79,7 @@ macro_rules! decrypt {
         impl<const RK: usize> BlockCipherDecrypt for $cipher<RK> {
             #[inline]
             fn decrypt_with_backend(&self, f: impl BlockCipherDecClosure<BlockSize = U16>) {
-                Engine::with(&self.dk, &self.plan, |engine| f.call(engine));
+                Engine::with(&self.dk, self.plans, |engine| f.call(engine));
             }
         }
     )*};

@@ -5,7 +5,7 @@ use super::super::domain::Concrete;
 use super::super::keys;
 use super::super::memory::{Memory, Placement};
 use super::super::reference::{Block, Frame};
-use super::super::verdict::{Counterexample, Finding};
+use super::super::verdict::{Counterexample, Extent, Finding};
 use super::contract::Contract;
 use super::fault::{Cause, Fault};
 use super::state::State;
@@ -106,7 +106,8 @@ pub(super) fn search(contract: &Contract<'_>) -> Option<Counterexample<Fault>> {
                 let counter = (frame == Frame::Ctr).then(|| call.counter.to_be_bytes());
                 let key = if frame == Frame::Keys { call.input.clone() } else { key };
                 let in_place = placement == Placement::Same;
-                return Some(Counterexample { key, counter, batches, in_place, finding });
+                let extent = Extent::Batches(batches);
+                return Some(Counterexample { key, counter, extent, in_place, finding });
             }
         }
     }

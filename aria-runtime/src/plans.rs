@@ -1,0 +1,241 @@
+//! The plans under a token, one for each frame, worked out once and kept for the process.
+//!
+//! What runs depends on the features that a token permits and on the model of the CPU. Programs meet
+//! few sets of features, that of the CPU and those of its caps, so each gets a place in a static
+//! table, filled by whoever comes first. A cipher holds [`Plans`], which is a token and a reference.
+
+use core::num::NonZeroU8;
+use core::slice;
+use core::sync::atomic::{AtomicU16, AtomicU64, Ordering};
+
+use aria_kernels::{Frame, KERNELS, Kernel};
+
+use crate::cap::Cap;
+use crate::costs::Costs;
+use crate::ctr;
+use crate::detect::{self, Model};
+use crate::features::FeatureSet;
+use crate::forms::{Form, Kept};
+use crate::keys::KeysKernel;
+use crate::planner::{self, Candidate, Move, Plan};
+use crate::table;
+use crate::token::Token;
+
+/// The frames that run by a plan. The first serves where another has no kernel.
+const PLANNED: [Frame; 2] = [Frame::Ecb, Frame::Ctr];
+
+/// What runs under a token.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plans {
+    token: Token,
+    shared: &'static Shared,
+}
+
+impl Plans {
+    /// Those for a token.
+    pub(crate) fn of(token: Token) -> Self {
+        match Shared::of(token.features()) {
+            Some(shared) => Self { token, shared },
+            None => Self { token: token.capped(Cap::Portable), shared: &PLACES[0] },
+        }
+    }
+
+    /// The token that says which kernels may run.
+    pub(crate) fn token(&self) -> Token {
+        self.token
+    }
+
+    /// How round keys are kept for these plans.
+    pub(crate) fn kept(&self) -> Kept {
+        let forced = self.forced(Frame::Ecb);
+        let row = forced.or_else(|| self.shared.plan(Frame::Ecb)?.bulk());
+        row.and_then(|row| Form::of(KERNELS[usize::from(row)].entry)).map_or(Kept::Raw, Form::kept)
+    }
+
+    /// The kernel of the key schedule, if there is one.
+    pub(crate) fn key_schedule(&self) -> Option<KeysKernel> {
+        let row = self.forced(Frame::Keys).or_else(|| self.shared.key_schedule());
+        row.and_then(|row| KeysKernel::permitted(self.token, row))
+    }
+
+    /// What runs over so many blocks in this frame; `None` if no kernel has the frame, never for ECB.
+    #[inline]
+    pub(crate) fn moves(&self, frame: Frame, blocks: usize) -> Option<Moves<'_>> {
+        if let Some(row) = self.forced(frame) {
+            return Some(Moves::Forced { row, left: blocks });
+        }
+        if self.token.only().is_some() && frame != Frame::Ecb {
+            return None;
+        }
+        let plan = self.shared.plan(frame)?;
+        plan.bulk().map(|_| Moves::Planned(plan.moves(blocks)))
+    }
+
+    /// The kernel to which the token is narrowed, if it serves this frame. For the others there is
+    /// ECB then, by this kernel or as planned.
+    fn forced(&self, frame: Frame) -> Option<u16> {
+        self.token.only().filter(|&row| serves(&KERNELS[usize::from(row)], frame))
+    }
+}
+
+/// Whether a kernel can serve a frame.
+fn serves(kernel: &Kernel, frame: Frame) -> bool {
+    kernel.frame == frame || frame == Frame::Ctr && ctr::writes_counters(kernel)
+}
+
+/// What runs, move by move; see [`Plans::moves`].
+#[derive(Debug)]
+pub(crate) enum Moves<'a> {
+    /// One kernel, whatever it costs.
+    Forced { row: u16, left: usize },
+    /// As planned.
+    Planned(planner::Moves<'a>),
+}
+
+impl Iterator for Moves<'_> {
+    type Item = Move;
+
+    #[inline]
+    fn next(&mut self) -> Option<Move> {
+        match self {
+            Self::Planned(moves) => moves.next(),
+            Self::Forced { left: 0, .. } => None,
+            Self::Forced { row, left } => {
+                let rest = *left % KERNELS[usize::from(*row)].blocks;
+                let blocks = if rest == *left { rest } else { *left - rest };
+                *left -= blocks;
+                Some(Move { row: *row, blocks })
+            }
+        }
+    }
+}
+
+/// The plans for a set of features.
+#[derive(Debug)]
+struct Shared {
+    /// 0, or the set with [`TAKEN`], and [`READY`] once all else is written.
+    state: AtomicU64,
+    plans: [Plan; PLANNED.len()],
+    /// The row of the key schedule, plus one; 0 for none.
+    key_schedule: AtomicU16,
+}
+
+// Above the bits of a set of features.
+const TAKEN: u64 = 1 << 62;
+const READY: u64 = 1 << 63;
+const _: () = assert!(aria_kernels::Feature::ALL.len() < 62);
+
+/// The first for no features, the others for the sets that a process meets: that of the CPU, and those
+/// of its caps. Should they ever run out, the first serves.
+static PLACES: [Shared; 2 + Cap::ALL.len()] = [const { Shared::empty() }; _];
+
+impl Shared {
+    const fn empty() -> Self {
+        Self {
+            state: AtomicU64::new(0),
+            plans: [const { Plan::empty() }; PLANNED.len()],
+            key_schedule: AtomicU16::new(0),
+        }
+    }
+
+    /// Those for a set of features; `None` if there is no place left.
+    #[inline]
+    fn of(features: FeatureSet) -> Option<&'static Self> {
+        let (first, others) = PLACES.split_first()?;
+        let mut places = if features.is_empty() { slice::from_ref(first) } else { others }.iter();
+        places.find(|place| place.is_for(features))
+    }
+
+    /// Whether this is the place for a set of features; filled then, if it was free.
+    #[inline]
+    fn is_for(&self, features: FeatureSet) -> bool {
+        let taken = features.to_bits() | TAKEN;
+        self.state.load(Ordering::Acquire) == taken | READY || self.take(features, taken)
+    }
+
+    #[cold]
+    fn take(&self, features: FeatureSet, taken: u64) -> bool {
+        let (free, order) = (0, Ordering::Acquire);
+        match self.state.compare_exchange(free, taken, order, order) {
+            Err(found) if found == taken | READY => true,
+            Err(found) if found != taken => false,
+            // Whoever else is at it writes the same, so that nobody waits.
+            _ => {
+                self.fill(features, detect::model());
+                self.state.store(taken | READY, Ordering::Release);
+                true
+            }
+        }
+    }
+
+    fn fill(&self, features: FeatureSet, model: Option<Model>) {
+        let mut kept = Kept::Raw;
+        for (plan, frame) in self.plans.iter().zip(PLANNED) {
+            let all = || candidates(features, frame, model);
+            // A call makes one form of round keys at most besides that in which they are kept: that
+            // of the kernel which is cheapest by the block. So portable kernels run where nothing else does.
+            let Some((cheapest, form)) = all().min_by_key(|(kernel, _)| kernel.bulk_cycles())
+            else {
+                continue;
+            };
+            if frame == Frame::Ecb {
+                kept = form.kept();
+            }
+            let suits = |own: Form| own == kept.form() || own == form && form.kept() == kept;
+            let suitable = all().filter(|(_, own)| suits(*own)).map(|(kernel, _)| kernel);
+            plan.fill(suitable, cheapest.costs.make_keys);
+        }
+        let schedules = rows(features, Frame::Keys);
+        // Of equally cheap ones that which asks most of a CPU: VEX encoding saves copies.
+        let cheapest = schedules.rev().min_by_key(|&row| KERNELS[usize::from(row)].batch_cycles);
+        self.key_schedule.store(cheapest.map_or(0, |row| row + 1), Ordering::Relaxed);
+    }
+
+    fn plan(&self, frame: Frame) -> Option<&Plan> {
+        PLANNED.iter().position(|&planned| planned == frame).map(|place| &self.plans[place])
+    }
+
+    fn key_schedule(&self) -> Option<u16> {
+        self.key_schedule.load(Ordering::Relaxed).checked_sub(1)
+    }
+}
+
+/// The rows of kernels that serve a frame on a CPU with these features.
+fn rows(features: FeatureSet, frame: Frame) -> impl DoubleEndedIterator<Item = u16> {
+    table::rows().filter(move |&row| {
+        serves(&KERNELS[usize::from(row)], frame) && table::required(row).is_subset(features)
+    })
+}
+
+/// The same as a plan takes them, with the form of round keys that each wants.
+fn candidates(
+    features: FeatureSet,
+    frame: Frame,
+    model: Option<Model>,
+) -> impl Iterator<Item = (Candidate, Form)> {
+    rows(features, frame).filter_map(move |row| {
+        let kernel = &KERNELS[usize::from(row)];
+        let form = Form::of(kernel.entry)?;
+        let batch = NonZeroU8::new(u8::try_from(kernel.blocks).ok()?)?;
+        let wants_made_keys = form != form.kept().form();
+        let costs = Costs::of(kernel, model);
+        Some((Candidate { row, batch, wants_made_keys, costs }, form))
+    })
+}
+
+/// Blocks in the largest batch; computing it checks, at compile time, what a plan asks of a batch.
+pub(crate) const MAX_BATCH: usize = {
+    let (mut most, mut row) = (1, 0);
+    while row < KERNELS.len() {
+        let blocks = KERNELS[row].blocks;
+        assert!(0 < blocks && blocks <= planner::EXACT);
+        if blocks > most {
+            most = blocks;
+        }
+        row += 1;
+    }
+    most
+};
+
+#[cfg(test)]
+pub(crate) mod tests;
