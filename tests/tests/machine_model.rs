@@ -191,6 +191,11 @@ probes! {
     64 "vextracti32x8 ymm0, zmm1, 1; vinserti32x8 zmm2, zmm3, ymm1, 0",
     64 "vshufi64x2 zmm0, zmm1, zmm2, 0x9c; vshufi32x4 ymm3, ymm1, ymm2, 2",
 
+    // Masks, known ones, and what they leave alone.
+    64 "kmovd k1, dword ptr [rdx + 9]; vmovdqu64 zmm0{{k1}}{{z}}, [rdx + 5]; vmovdqu64 [rsp - 64]{{k1}}, zmm1",
+    64 "mov eax, [rdx]; kmovw k2, eax; kmovw [rsp - 2], k2; kmovw k3, word ptr [rsp - 2]; vmovdqu32 zmm0{{k3}}{{z}}, [rdx + 5]",
+    64 "mov eax, [rdx]; kmovd k2, eax; kmovd k4, k2; kmovw r9d, k4; vmovd xmm1, r9d; vmovdqu64 ymm0{{k4}}{{z}}, [rdx]",
+
     // S-boxes.
     16 "aesenclast xmm0, xmm1; aesdeclast xmm2, xmm3",
     16 "gf2p8affineqb xmm0, xmm1, 0x63; gf2p8affineinvqb xmm2, xmm3, 0xe2",

@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use aria_gen::kernel::{KernelId, matrix};
-use aria_gen::prove::machine::{self, Convention, Image, prove_image};
+use aria_gen::prove::machine::{self, Convention, Image, prove_image, prove_part};
 use aria_gen::prove::package::{Kernel, read_kernels};
 use aria_gen::prove::reader::Program;
 use aria_gen::prove::verdict::{Counterexample, Extent, Finding, Verdict};
@@ -41,6 +41,10 @@ pub struct Args {
     /// out unless named
     #[arg(long)]
     object: bool,
+    /// With `--object`, prove the functions for parts of a batch, too: a run for each number of blocks,
+    /// a minute in all
+    #[arg(long, requires = "object")]
+    parts: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -173,7 +177,7 @@ enum Source {
     /// A file.
     Text { path: String, text: Arc<str> },
     /// Object code, with vectors of so many bytes at most.
-    Object { image: Arc<Image>, widest: usize },
+    Object { image: Arc<Image>, part: Option<Arc<Image>>, widest: usize },
 }
 
 /// Runs the command.
@@ -232,7 +236,7 @@ fn tasks(package: &Path, args: &Args) -> anyhow::Result<Vec<Task>> {
         ids => ids.contains(&kernel.id),
     });
     let sources = if args.object {
-        objects(package, &kernels)?
+        objects(package, &kernels, args.parts)?
     } else {
         let text = |kernel: &Kernel| {
             let (path, text) = read(&kernel.path())?;
@@ -252,17 +256,25 @@ fn tasks(package: &Path, args: &Args) -> anyhow::Result<Vec<Task>> {
     Ok(tasks)
 }
 
-/// The object code of each kernel.
-fn objects(package: &Path, kernels: &[Kernel]) -> anyhow::Result<Vec<Source>> {
+/// The object code of each kernel, and of its function for parts of a batch if asked for.
+fn objects(package: &Path, kernels: &[Kernel], parts: bool) -> anyhow::Result<Vec<Source>> {
     let library = object::build(package)?;
     let bytes = fs::read(&library).with_context(|| format!("cannot read {}", library.display()))?;
-    let names: Vec<_> =
-        kernels.iter().map(|kernel| (kernel.module.clone(), kernel.function.clone())).collect();
-    let mut images = object::images(&bytes, &names)?;
+    let functions = kernels.iter().flat_map(|kernel| {
+        let functions = [Some(&kernel.function), kernel.part.as_ref()].into_iter().flatten();
+        functions.map(|function| (kernel.module.clone(), function.clone()))
+    });
+    let mut images = object::images(&bytes, &functions.collect::<Vec<_>>())?;
+    let mut take = |kernel: &Kernel, function: &String| {
+        let image = images.remove(&(kernel.module.clone(), function.clone()));
+        image.map(Arc::new).context("two kernels of one function")
+    };
     let source = |kernel: &Kernel| {
-        let image = images.remove(&kernel.module).context("two kernels of one module")?;
+        let image = take(kernel, &kernel.function)?;
+        let part =
+            kernel.part.as_ref().filter(|_| parts).map(|part| take(kernel, part)).transpose()?;
         let widest = kernel.id.parse::<KernelId>()?.width.bytes();
-        Ok(Source::Object { image: Arc::new(image), widest })
+        Ok(Source::Object { image, part, widest })
     };
     kernels.iter().map(source).collect()
 }
@@ -310,8 +322,16 @@ fn answer(task: &Task) -> Answer {
             let verdict = program.map(|program| prove_kernel(&program, kernel, *size));
             describe(task, verdict.unwrap_or_else(Verdict::Unknown))
         }
-        Source::Object { image, widest } => {
-            describe(task, prove_image(image, kernel, Convention::SystemV, *widest, *size))
+        Source::Object { image, part, widest } => {
+            let system_v = Convention::SystemV;
+            let verdict = prove_image(image, kernel, system_v, *widest, *size);
+            match part {
+                Some(part) if verdict.is_proved() => {
+                    let of_parts = prove_part(part, kernel, system_v, *widest, *size);
+                    describe(task, if of_parts.is_proved() { verdict } else { of_parts })
+                }
+                _ => describe(task, verdict),
+            }
         }
     };
     answer.seconds = start.elapsed().as_secs_f64();

@@ -8,9 +8,10 @@
 //! * `image`: the bytes, decoded along branches.
 //! * `value`: what general registers hold: public numbers, data, halves of a counter.
 //! * `state`, `memory`: registers, flags, the stack; which memory may be touched.
-//! * `general`, `vector`, `table`: what instructions do.
+//! * `general`, `vector`, `table`, `mask`: what instructions do.
 //! * `control`: conditions. A branch depends on public numbers, or is refused.
 //! * `batches`: the loop over an unknown number of batches, by induction.
+//! * `part`: fewer blocks than a batch, each number of them.
 //! * `cases`: a counter's 256 last bytes.
 //! * `contract`: what a kernel is called with.
 //! * `requirements`: which instructions a kernel may use.
@@ -28,7 +29,9 @@ mod counter;
 mod fault;
 mod general;
 mod image;
+mod mask;
 mod memory;
+mod part;
 mod requirements;
 mod search;
 mod state;
@@ -46,6 +49,7 @@ use std::rc::Rc;
 use super::memory::Placement;
 use super::package::Kernel;
 use super::reference::KeyForm;
+use super::verdict::{Counterexample, Proof};
 use crate::spec::aria::{self, KeySize};
 use contract::Contract;
 use control::Answer;
@@ -195,6 +199,30 @@ pub fn prove_image(
     widest: usize,
     size: KeySize,
 ) -> Verdict {
+    judge(image, kernel, convention, widest, size, batches::prove, search::search)
+}
+
+/// The same of the kernel's function for parts of a batch, for each number of blocks.
+#[must_use]
+pub fn prove_part(
+    image: &Image,
+    kernel: &Kernel,
+    convention: Convention,
+    widest: usize,
+    size: KeySize,
+) -> Verdict {
+    judge(image, kernel, convention, widest, size, part::prove, search::search_part)
+}
+
+fn judge(
+    image: &Image,
+    kernel: &Kernel,
+    convention: Convention,
+    widest: usize,
+    size: KeySize,
+    prove: fn(&Contract<'_>) -> Result<Proof, Fault>,
+    search: fn(&Contract<'_>) -> Option<Counterexample<Fault>>,
+) -> Verdict {
     let code = match Code::decode(image) {
         Ok(code) => code,
         Err(fault) => return Verdict::Unknown(fault),
@@ -207,9 +235,9 @@ pub fn prove_image(
         return Verdict::Unknown(code.fault(image.entry as u64, cause));
     }
     let contract = Contract { code: &code, kernel, convention, size };
-    match batches::prove(&contract) {
+    match prove(&contract) {
         Ok(proof) => Verdict::Proved(proof),
-        Err(fault) => match search::search(&contract) {
+        Err(fault) => match search(&contract) {
             Some(found) => Verdict::Refuted(Box::new(found)),
             None => Verdict::Unknown(fault),
         },
@@ -237,5 +265,7 @@ pub fn execute(
     let contract = Contract { code: &code, kernel, convention, size: KeySize::K256 };
     let batches = input.len() / contract.input_bytes();
     let (keys, input) = (keys.to_vec(), input.to_vec());
-    search::Call { keys, counter, input, batches, placement }.execute(&contract, |_| {})
+    let output = contract.output_bytes() * batches;
+    search::Call { keys, counter, input, number: batches, output, placement }
+        .execute(&contract, |_| {})
 }

@@ -61,7 +61,7 @@ pub fn build(package: &Path) -> anyhow::Result<PathBuf> {
 pub fn images(
     library: &[u8],
     names: &[(String, String)],
-) -> anyhow::Result<BTreeMap<String, Image>> {
+) -> anyhow::Result<BTreeMap<(String, String), Image>> {
     let mut images = BTreeMap::new();
     let archive = ArchiveFile::parse(library).context("the library is no archive")?;
     for member in archive.members() {
@@ -73,15 +73,15 @@ pub fn images(
             let wanted = |(module, function): &&(String, String)| {
                 name == format!("aria_kernels::{module}::{function}")
             };
-            let Some((module, _)) = names.iter().find(wanted) else { continue };
+            let Some(found) = names.iter().find(wanted) else { continue };
             let section = symbol.section_index().context("a function without a section")?;
-            let image = link(&file, module, section, symbol.address(), symbol.size())?;
-            if images.insert(module.clone(), image).is_some() {
+            let image = link(&file, &found.1, section, symbol.address(), symbol.size())?;
+            if images.insert(found.clone(), image).is_some() {
                 bail!("`{name}` is there twice");
             }
         }
     }
-    match names.iter().find(|(module, _)| !images.contains_key(module)) {
+    match names.iter().find(|name| !images.contains_key(*name)) {
         Some((module, function)) => bail!("the library has no `{module}::{function}`"),
         None => Ok(images),
     }

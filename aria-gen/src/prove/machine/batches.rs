@@ -119,7 +119,8 @@ fn expected(
     }
 }
 
-fn compare(expected: &[Block<Form>], output: &[Form]) -> Result<(), Cause> {
+/// Looks for the first bit in which the output differs.
+pub(super) fn compare(expected: &[Block<Form>], output: &[Form]) -> Result<(), Cause> {
     let blocks = expected.iter().zip(output.as_chunks::<BLOCK_BYTES>().0);
     for (block, (expected, got)) in blocks.enumerate() {
         for (byte, (expected, got)) in expected.iter().zip(got).enumerate() {
@@ -244,6 +245,7 @@ impl Head {
         let mut invariant = first;
         let mut free = [false; 16];
         invariant.flags = Flags::UNKNOWN;
+        invariant.masks = [None; 8];
         for (number, free) in free.iter_mut().enumerate() {
             let step = self.step(|state| Some(&state.general[number]));
             let value = moving(&invariant.general[number], step);

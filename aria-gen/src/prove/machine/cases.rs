@@ -125,6 +125,7 @@ impl Merge<'_> {
     fn state(mut self) -> State<Form> {
         let mut state = self.ends[0].clone();
         state.flags = Flags::UNKNOWN;
+        state.masks = [None; 8];
         for number in 0..state.general.len() {
             let values = self.ends.iter().map(|end| end.general[number].clone()).collect();
             state.general[number] = self.scalar(values);

@@ -19,7 +19,10 @@ pub(super) struct Call {
     pub(super) keys: Vec<Block<u8>>,
     pub(super) counter: u128,
     pub(super) input: Vec<u8>,
-    pub(super) batches: usize,
+    /// The argument that says how much is to be done: batches, or blocks of a part.
+    pub(super) number: usize,
+    /// Bytes of the output.
+    pub(super) output: usize,
     pub(super) placement: Placement,
 }
 
@@ -30,7 +33,8 @@ impl Call {
         let keys: Vec<Block<u8>> = (0..contract.key_blocks()).map(|_| block()).collect();
         let counter = u128::from_be_bytes(block());
         let input = bytes.take(contract.input_bytes() * batches).collect();
-        Self { keys, counter, input, batches, placement: Placement::Apart }
+        let output = contract.output_bytes() * batches;
+        Self { keys, counter, input, number: batches, output, placement: Placement::Apart }
     }
 
     /// Executes until the return. `each` sees the machine before every instruction.
@@ -41,11 +45,10 @@ impl Call {
     ) -> Result<Vec<u8>, Fault> {
         let Contract { code, convention, .. } = *contract;
         let mut domain = Concrete;
-        let output = contract.output_bytes() * self.batches;
-        let memory = Memory::whole(self.placement, self.input.clone(), output);
+        let memory = Memory::whole(self.placement, self.input.clone(), self.output);
         let halves = [self.counter as u64, (self.counter >> 64) as u64];
-        let batches = Scalar::constant(self.batches as u64);
-        let arguments = contract.arguments(self.keys.len(), batches, halves.map(Scalar::constant));
+        let number = Scalar::constant(self.number as u64);
+        let arguments = contract.arguments(self.keys.len(), number, halves.map(Scalar::constant));
         let entry = code.image.entry as u64;
         let state = State::on_entry(&mut domain, entry, convention, arguments, memory);
         let keys = contract.key_bytes(&domain, &self.keys);
@@ -108,6 +111,31 @@ pub(super) fn search(contract: &Contract<'_>) -> Option<Counterexample<Fault>> {
                 let in_place = placement == Placement::Same;
                 let extent = Extent::Batches(batches);
                 return Some(Counterexample { key, counter, extent, in_place, finding });
+            }
+        }
+    }
+    None
+}
+
+/// Looks for a number of blocks below a batch's for which a run goes wrong.
+pub(super) fn search_part(contract: &Contract<'_>) -> Option<Counterexample<Fault>> {
+    let mut bytes = Bytes(contract.size.rounds() as u64);
+    let frame = contract.kernel.frame;
+    for count in 1..contract.kernel.blocks {
+        for placement in [Placement::Apart, Placement::Same] {
+            let key: Vec<u8> = bytes.by_ref().take(contract.size.bytes()).collect();
+            let keys = aria::encryption_keys(&key).ok()?;
+            let output = aria::BLOCK_BYTES * count;
+            let input: Vec<u8> = bytes.by_ref().take(output).collect();
+            let call = Call { keys, counter: 0, input, number: count, output, placement };
+            let finding = match call.execute(contract, |_| {}) {
+                Ok(output) => counterexample::differs(frame, &call.keys, 0, &call.input, &output),
+                Err(fault) if fault.cause.is_misbehaviour() => Some(Finding::Misbehaves(fault)),
+                Err(_) => return None,
+            };
+            if let Some(finding) = finding {
+                let (in_place, extent) = (placement == Placement::Same, Extent::Part(count));
+                return Some(Counterexample { key, counter: None, extent, in_place, finding });
             }
         }
     }

@@ -131,6 +131,8 @@ pub(super) struct State<B> {
     /// By register number.
     pub(super) general: [Scalar<B>; 16],
     pub(super) vectors: [Vector<B>; 32],
+    /// Mask registers, where known.
+    pub(super) masks: [Option<u64>; 8],
     pub(super) flags: Flags,
     /// What was stored on the stack, and arguments there, by their place from the stack pointer on
     /// entry.
@@ -154,6 +156,7 @@ impl<B: Clone> State<B> {
             at: entry,
             general: core::array::from_fn(|number| saved(number as u32)),
             vectors: core::array::from_fn(|_| Vector::unknown()),
+            masks: [None; 8],
             flags: Flags::UNKNOWN,
             stack: BTreeMap::new(),
             memory,

@@ -21,10 +21,10 @@ const WIDEST: usize = 64;
 impl<D: Unknown> Machine<'_, D> {
     /// Executes an instruction on vectors.
     pub(super) fn vector(&mut self, i: &Instruction) -> Result<(), Cause> {
-        let meaning = table::find(i.mnemonic()).ok_or(Cause::UnknownInstruction)?;
-        if i.has_op_mask() {
-            return Err(Cause::Unsupported("mask registers"));
+        if self.mask(i)? {
+            return Ok(());
         }
+        let meaning = table::find(i.mnemonic()).ok_or(Cause::UnknownInstruction)?;
         if meaning == Meaning::ZeroUpper {
             for register in 0..LANE {
                 let bytes = self.read_vector(register, LANE);
@@ -330,7 +330,7 @@ impl<D: Unknown> Machine<'_, D> {
     }
 
     /// Writes the first operand. VEX and EVEX clear what is above.
-    fn write_vector(&mut self, i: &Instruction, bytes: Rc<[D::Byte]>) {
+    pub(super) fn write_vector(&mut self, i: &Instruction, bytes: Rc<[D::Byte]>) {
         let above = match i.code().encoding() {
             EncodingKind::Legacy => Above::Unknown,
             _ => Above::Zero,
@@ -350,7 +350,7 @@ fn operands(meaning: Meaning) -> usize {
 }
 
 /// Bytes of a vector register.
-fn vector_width(register: Register) -> Result<usize, Cause> {
+pub(super) fn vector_width(register: Register) -> Result<usize, Cause> {
     let is_vector = register.is_vector_register();
     is_vector
         .then(|| register.size())
