@@ -12,7 +12,7 @@ use cmac::digest::InnerInit;
 use super::frames;
 use super::library::{Blocks, Family, IV, Library, Offer, SetUp, Work, on_data, tweak_key};
 use super::limits::Limits;
-use super::operation::Operation;
+use super::operation::{Load, Operation};
 use super::report::Absence;
 use super::traits::{decrypt, encrypt, stream, tag};
 
@@ -89,7 +89,7 @@ impl Kernel {
     /// When the id is none.
     pub(crate) fn bulk_operation(&self) -> anyhow::Result<Option<Operation>> {
         let mut operations = frames::operations(self.id.parse()?);
-        Ok(operations.find(|operation| *operation == Operation::EcbEncrypt))
+        Ok(operations.find(|operation| operation.row().load == Load::Blocks))
     }
 }
 
