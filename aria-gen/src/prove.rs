@@ -18,6 +18,7 @@
 //! * [`reader`]: Rust text → an execution.
 //! * `keys`: the same for key schedules.
 //! * [`columns`]: functions that the domain cannot follow, proved on all inputs.
+//! * `machine`, with the feature of that name: the same from machine code.
 //! * [`package`]: which kernels there are.
 //! * [`mod@reference`]: what they must compute.
 //! * [`verdict`], [`fault`], [`counterexample`]: the answers.
@@ -30,6 +31,8 @@ pub mod counterexample;
 pub mod domain;
 pub mod fault;
 mod keys;
+#[cfg(feature = "machine")]
+pub mod machine;
 pub mod meaning;
 pub mod memory;
 pub mod package;

@@ -1,18 +1,23 @@
 //! `cargo xtask prove`: shows that the kernels of a package are the cipher of RFC 5794, from their
-//! text; or that one is not, with a counterexample.
+//! text, or with `--object` from the object code that rustc makes of it; or that one is not, with a
+//! counterexample.
 //!
 //! Every kernel is proved for 12, 14 and 16 rounds. Only when all are proved does the command
 //! succeed.
 
+pub mod object;
+
+use core::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use aria_gen::kernel::matrix;
+use aria_gen::kernel::{KernelId, matrix};
+use aria_gen::prove::machine::{self, Convention, Image, prove_image, prove_part};
 use aria_gen::prove::package::{Kernel, read_kernels};
 use aria_gen::prove::reader::Program;
 use aria_gen::prove::verdict::{Counterexample, Extent, Finding, Verdict};
@@ -32,6 +37,14 @@ pub struct Args {
     /// The package that holds them, as `gen` or `gen --out` wrote it [default: generated]
     #[arg(long, value_name = "DIR")]
     package: Option<PathBuf>,
+    /// Prove the object code instead of the text, for x86-64 and System V; kernels on words are left
+    /// out unless named
+    #[arg(long)]
+    object: bool,
+    /// With `--object`, prove the functions for parts of a batch, too: a run for each number of blocks,
+    /// a minute in all
+    #[arg(long, requires = "object")]
+    parts: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -83,11 +96,14 @@ struct Difference {
     got: String,
 }
 
-/// What is wrong at a line of a file.
+/// What is wrong at a line of a file, or at an instruction of an image.
 #[derive(Debug, Serialize)]
 struct Place {
     path: String,
-    line: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<u64>,
     reason: String,
     remedy: &'static str,
 }
@@ -95,12 +111,22 @@ struct Place {
 impl From<&Fault> for Place {
     fn from(fault: &Fault) -> Self {
         let (reason, remedy) = (fault.cause.to_string(), fault.cause.remedy());
-        Self { path: fault.path.clone(), line: fault.line, reason, remedy }
+        Self { path: fault.path.clone(), line: Some(fault.line), offset: None, reason, remedy }
     }
 }
 
-impl From<&Counterexample> for Run {
-    fn from(found: &Counterexample) -> Self {
+impl From<&machine::Fault> for Place {
+    fn from(fault: &machine::Fault) -> Self {
+        let (reason, remedy) = (fault.cause.to_string(), fault.cause.remedy());
+        Self { path: fault.name.clone(), line: None, offset: Some(fault.at), reason, remedy }
+    }
+}
+
+impl<F> From<&Counterexample<F>> for Run
+where
+    Place: for<'f> From<&'f F>,
+{
+    fn from(found: &Counterexample<F>) -> Self {
         let (key, in_place) = (hex(&found.key), found.in_place);
         let (batches, blocks) = match found.extent {
             Extent::Batches(batches) => (Some(batches), None),
@@ -142,8 +168,16 @@ struct Report {
 struct Task {
     kernel: Kernel,
     size: KeySize,
-    path: String,
-    text: String,
+    source: Source,
+}
+
+/// From what.
+#[derive(Clone)]
+enum Source {
+    /// A file.
+    Text { path: String, text: Arc<str> },
+    /// Object code, with vectors of so many bytes at most.
+    Object { image: Arc<Image>, part: Option<Arc<Image>>, widest: usize },
 }
 
 /// Runs the command.
@@ -154,7 +188,7 @@ struct Task {
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let package = args.package.clone().unwrap_or_else(workspace::generated);
     let start = Instant::now();
-    let tasks = tasks(&package, &args.ids)?;
+    let tasks = tasks(&package, args)?;
     let kernels = answer_all(&tasks);
     let count = |name| kernels.iter().filter(|answer| answer.verdict == name).count();
     let report = Report {
@@ -180,8 +214,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The kernels of `package` named `ids`, or all, each with every number of rounds.
-fn tasks(package: &Path, ids: &[String]) -> anyhow::Result<Vec<Task>> {
+/// The kernels of `package` that `args` names, or all, each with every number of rounds.
+fn tasks(package: &Path, args: &Args) -> anyhow::Result<Vec<Task>> {
     let read = |name: &str| {
         let path = package.join(name);
         let shown = path.strip_prefix(workspace::root()).unwrap_or(&path).display().to_string();
@@ -190,28 +224,59 @@ fn tasks(package: &Path, ids: &[String]) -> anyhow::Result<Vec<Task>> {
         Ok::<_, anyhow::Error>((shown.clone(), text.with_context(remedy)?))
     };
     let (path, text) = read("src/lib.rs")?;
-    let kernels = read_kernels(&path, &text)?;
-    for id in ids {
+    let mut kernels = read_kernels(&path, &text)?;
+    for id in &args.ids {
         if kernels.iter().all(|kernel| kernel.id != *id) {
             matrix::select(id)?;
             bail!("{path} has no `{id}`; `cargo xtask gen --out DIR --only {id}` makes a package");
         }
     }
+    kernels.retain(|kernel| match &*args.ids {
+        [] => !args.object || !kernel.features.is_empty(),
+        ids => ids.contains(&kernel.id),
+    });
+    let sources = if args.object {
+        objects(package, &kernels, args.parts)?
+    } else {
+        let text = |kernel: &Kernel| {
+            let (path, text) = read(&kernel.path())?;
+            Ok(Source::Text { path, text: text.into() })
+        };
+        kernels.iter().map(text).collect::<anyhow::Result<_>>()?
+    };
     let mut tasks = Vec::new();
-    for kernel in kernels {
-        if !ids.is_empty() && !ids.contains(&kernel.id) {
-            continue;
-        }
-        let (path, text) = read(&kernel.path())?;
+    for (kernel, source) in kernels.into_iter().zip(sources) {
         for size in KeySize::ALL {
-            let (kernel, path, text) = (kernel.clone(), path.clone(), text.clone());
-            tasks.push(Task { kernel, size, path, text });
+            tasks.push(Task { kernel: kernel.clone(), size, source: source.clone() });
         }
     }
     if tasks.is_empty() {
         bail!("{path} lists no kernel; nothing would be proved");
     }
     Ok(tasks)
+}
+
+/// The object code of each kernel, and of its function for parts of a batch if asked for.
+fn objects(package: &Path, kernels: &[Kernel], parts: bool) -> anyhow::Result<Vec<Source>> {
+    let library = object::build(package)?;
+    let bytes = fs::read(&library).with_context(|| format!("cannot read {}", library.display()))?;
+    let functions = kernels.iter().flat_map(|kernel| {
+        let functions = [Some(&kernel.function), kernel.part.as_ref()].into_iter().flatten();
+        functions.map(|function| (kernel.module.clone(), function.clone()))
+    });
+    let mut images = object::images(&bytes, &functions.collect::<Vec<_>>())?;
+    let mut take = |kernel: &Kernel, function: &String| {
+        let image = images.remove(&(kernel.module.clone(), function.clone()));
+        image.map(Arc::new).context("two kernels of one function")
+    };
+    let source = |kernel: &Kernel| {
+        let image = take(kernel, &kernel.function)?;
+        let part =
+            kernel.part.as_ref().filter(|_| parts).map(|part| take(kernel, part)).transpose()?;
+        let widest = kernel.id.parse::<KernelId>()?.width.bytes();
+        Ok(Source::Object { image, part, widest })
+    };
+    kernels.iter().map(source).collect()
 }
 
 /// The answers, in the order of the tasks, found on all cores.
@@ -250,7 +315,33 @@ fn take<'a>(tasks: &'a [Task], next: &AtomicUsize) -> Option<(usize, &'a Task)> 
 
 fn answer(task: &Task) -> Answer {
     let start = Instant::now();
-    let verdict = verdict(task).unwrap_or_else(Verdict::Unknown);
+    let Task { kernel, size, source } = task;
+    let mut answer = match source {
+        Source::Text { path, text } => {
+            let program = Program::parse(path, text);
+            let verdict = program.map(|program| prove_kernel(&program, kernel, *size));
+            describe(task, verdict.unwrap_or_else(Verdict::Unknown))
+        }
+        Source::Object { image, part, widest } => {
+            let system_v = Convention::SystemV;
+            let verdict = prove_image(image, kernel, system_v, *widest, *size);
+            match part {
+                Some(part) if verdict.is_proved() => {
+                    let of_parts = prove_part(part, kernel, system_v, *widest, *size);
+                    describe(task, if of_parts.is_proved() { verdict } else { of_parts })
+                }
+                _ => describe(task, verdict),
+            }
+        }
+    };
+    answer.seconds = start.elapsed().as_secs_f64();
+    answer
+}
+
+fn describe<F: Display>(task: &Task, verdict: Verdict<F>) -> Answer
+where
+    Place: for<'f> From<&'f F>,
+{
     let (detail, counterexample, fault) = match &verdict {
         Verdict::Proved(proof) => (proof.to_string(), None, None),
         Verdict::Refuted(found) => (found.to_string(), Some((&**found).into()), None),
@@ -263,13 +354,8 @@ fn answer(task: &Task) -> Answer {
         detail,
         counterexample,
         fault,
-        seconds: start.elapsed().as_secs_f64(),
+        seconds: 0.0,
     }
-}
-
-fn verdict(task: &Task) -> Result<Verdict, Fault> {
-    let program = Program::parse(&task.path, &task.text)?;
-    Ok(prove_kernel(&program, &task.kernel, task.size))
 }
 
 fn print_report(report: &Report) {

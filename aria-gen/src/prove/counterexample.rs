@@ -159,13 +159,13 @@ fn trial(
 }
 
 /// The first difference between the output and what the oracle makes of the input.
-fn differs(
+pub(super) fn differs<F>(
     frame: Frame,
     round_keys: &[aria::Block],
     counter: u128,
     input: &[u8],
     output: &[u8],
-) -> Option<Finding> {
+) -> Option<Finding<F>> {
     let (inputs, outputs) = (input.as_chunks().0, output.as_chunks().0);
     inputs.iter().zip(outputs).enumerate().find_map(|(block, (input, got))| {
         let expected = expected(frame, round_keys, counter, block, input);

@@ -16,10 +16,10 @@ use super::verdict::{Counterexample, Extent, Finding, Proof};
 use crate::spec::aria::{self, BLOCK_BYTES, KeySize, MAX_ROUND_KEYS};
 
 /// Bytes of a padded master key.
-const MASTER_BYTES: usize = 2 * BLOCK_BYTES;
+pub(super) const MASTER_BYTES: usize = 2 * BLOCK_BYTES;
 
 /// Blocks that are made of it.
-const BLOCKS: usize = 2 * MAX_ROUND_KEYS;
+pub(super) const BLOCKS: usize = 2 * MAX_ROUND_KEYS;
 
 /// The symbolic run of one batch, held against the reference.
 pub(super) fn compare(program: &Program, kernel: &Kernel) -> Result<Proof, Doubt> {
@@ -98,7 +98,7 @@ pub(super) fn search(program: &Program, kernel: &Kernel) -> Option<Counterexampl
 }
 
 /// The first block that is not what the oracle makes of its master key.
-fn differs(masters: &[&[u8]], output: &[u8]) -> Option<Finding> {
+pub(super) fn differs<F>(masters: &[&[u8]], output: &[u8]) -> Option<Finding<F>> {
     let outputs = output.as_chunks::<BLOCK_BYTES>().0.chunks_exact(BLOCKS);
     masters.iter().zip(outputs).enumerate().find_map(|(batch, (master, got))| {
         let keys = aria::encryption_keys(master).expect("a key of ARIA");

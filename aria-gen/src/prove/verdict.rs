@@ -5,19 +5,19 @@ use core::fmt::{self, Display, Formatter};
 use super::fault::Fault;
 use crate::spec::aria;
 
-/// The answer for one kernel and number of rounds.
+/// The answer for one kernel and number of rounds. `F` is what stops an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Verdict<F = Fault> {
     /// Every output bit is the specification's, for every input, every round key and every number
     /// of batches, and no other memory is touched.
     Proved(Proof),
     /// It is not the specification.
-    Refuted(Box<Counterexample>),
+    Refuted(Box<Counterexample<F>>),
     /// Neither could be shown; why.
-    Unknown(Fault),
+    Unknown(F),
 }
 
-impl Verdict {
+impl<F> Verdict<F> {
     /// Whether it is [`Proved`](Self::Proved).
     #[must_use]
     pub const fn is_proved(&self) -> bool {
@@ -35,7 +35,7 @@ impl Verdict {
     }
 }
 
-impl Display for Verdict {
+impl<F: Display> Display for Verdict<F> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Proved(proof) => write!(f, "proved: {proof}"),
@@ -92,7 +92,7 @@ impl Display for Extent {
 
 /// A run on plain bytes that goes wrong: anybody can repeat it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counterexample {
+pub struct Counterexample<F = Fault> {
     /// The key, whose encryption round keys the kernel was given.
     pub key: Vec<u8>,
     /// The first block's counter, for kernels that count.
@@ -102,12 +102,12 @@ pub struct Counterexample {
     /// Whether input and output were the same memory.
     pub in_place: bool,
     /// What goes wrong.
-    pub finding: Finding,
+    pub finding: Finding<F>,
 }
 
 /// What goes wrong in a counterexample.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Finding {
+pub enum Finding<F = Fault> {
     /// A block differs; the first that does.
     Differs {
         /// Its index.
@@ -137,7 +137,7 @@ pub enum Finding {
         got: aria::Block,
     },
     /// It touches memory that it must not, or leaves out some, or would panic.
-    Misbehaves(Fault),
+    Misbehaves(F),
 }
 
 /// Bytes as hexadecimal digits.
@@ -149,7 +149,7 @@ impl Display for Hex<'_> {
     }
 }
 
-impl Display for Counterexample {
+impl<F: Display> Display for Counterexample<F> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { key, counter, extent, in_place, finding } = self;
         let place = if *in_place { ", in place" } else { "" };
@@ -197,7 +197,7 @@ mod tests {
                 got: [0x12; 16],
             },
         };
-        let verdict = Verdict::Refuted(Box::new(counterexample));
+        let verdict: Verdict = Verdict::Refuted(Box::new(counterexample));
         assert_eq!(
             verdict.to_string(),
             "refuted: key 0001fe, 2 batches, in place: block 17 differs first at byte 3 bit 6: \

@@ -13,6 +13,7 @@ const PLACES: &[(&str, &str)] = &[
     ("aria-runtime/src/keys.rs", "calls key schedules with a permitted token"),
     ("tests/src/openssl.rs", "calls OpenSSL to compare with"),
     ("tests/tests/hardware_model.rs", "calls the probes of the instruction table"),
+    ("tests/tests/machine_model.rs", "calls instructions to hold the prover's reader against"),
     ("tests/tests/reader_model.rs", "calls the probes of the instruction table"),
     ("xtask/src/bench/clock.rs", "times a chain of multiplications"),
     ("xtask/src/bench/peer/libgcrypt.rs", "calls a library that is found at run time"),

@@ -43,7 +43,12 @@ pub struct UnknownCounter<B> {
 
 impl<B: Clone> UnknownCounter<B> {
     /// The counter of block `block`, when the last byte of the first is `last`.
-    fn of_block<D: Domain<Byte = B>>(&self, domain: &D, last: u8, block: usize) -> [B; BYTES] {
+    pub(in crate::prove) fn of_block<D: Domain<Byte = B>>(
+        &self,
+        domain: &D,
+        last: u8,
+        block: usize,
+    ) -> [B; BYTES] {
         let sum = usize::from(last) + block;
         let high = if sum < 256 { &self.high } else { &self.carried };
         core::array::from_fn(|i| match high.get(i) {

@@ -71,7 +71,7 @@ impl<B> Value<B> {
     }
 
     /// Appends the bytes of an array of bytes, or of such arrays.
-    pub(super) fn push_bytes(&self, bytes: &mut Vec<B>)
+    pub(in crate::prove) fn push_bytes(&self, bytes: &mut Vec<B>)
     where
         B: Clone,
     {
