@@ -103,6 +103,7 @@ fn probe(row: &'static Row, op: MachineOp) -> Probe {
     routine.push_store(MachineOp::Store { offset: 0 }, &[result]);
     let program = Program {
         vector_bytes,
+        overlap: 0,
         counter: None,
         batch_bytes: operands.max(1) * vector_bytes,
         output_bytes: vector_bytes,

@@ -58,9 +58,11 @@ pub fn prove_kernel(program: &Program, kernel: &Kernel, size: KeySize) -> Verdic
         return Verdict::Unknown(fault);
     }
     let (proof, search): (_, &dyn Fn(&Doubt) -> _) = match kernel.frame {
-        Frame::Ecb | Frame::Ctr => (compare_all(program, kernel, size), &|doubt| {
-            counterexample::search(program, kernel, size, doubt)
-        }),
+        Frame::Ecb | Frame::Ctr | Frame::CbcDec | Frame::CfbDec => {
+            (compare_all(program, kernel, size), &|doubt| {
+                counterexample::search(program, kernel, size, doubt)
+            })
+        }
         Frame::Keys => (keys::compare(program, kernel), &|_| keys::search(program, kernel)),
     };
     match proof {
@@ -120,34 +122,40 @@ fn compare(
     over: &Over<'_>,
 ) -> Result<Proof, Doubt> {
     let mut domain = Symbolic::default();
-    let input: Vec<Form> = (0..BLOCK_BYTES * kernel.blocks).map(|_| domain.fresh()).collect();
+    let leading = kernel.frame.leading_blocks();
+    let bytes = BLOCK_BYTES * (leading + kernel.blocks);
+    let input: Vec<Form> = (0..bytes).map(|_| domain.fresh()).collect();
     let round_keys: Vec<reference::Block<Form>> =
         (0..=size.rounds()).map(|_| core::array::from_fn(|_| domain.fresh())).collect();
 
     let unknown_counter =
         (kernel.frame == Frame::Ctr).then(|| unknown_counter(&mut domain, kernel));
-    // What is encrypted: the input or the counters.
-    let plain: Vec<reference::Block<Form>> = match &unknown_counter {
-        None => input.as_chunks().0.to_vec(),
-        Some(unknown) => unknown.blocks.clone(),
+    // What is encrypted, of the input or the counters, and what is added to that.
+    let blocks = input.as_chunks().0;
+    let (plain, added): (&[reference::Block<Form>], _) = match (kernel.frame, &unknown_counter) {
+        (Frame::CbcDec, _) => (&blocks[leading..], Some(blocks)),
+        (Frame::CfbDec, _) => (blocks, Some(&blocks[leading..])),
+        (_, None) => (blocks, None),
+        (_, Some(unknown)) => (&unknown.blocks, Some(blocks)),
     };
+    let plain = plain.to_vec();
     let arguments = Arguments {
         keys: kernel.key_form.expand(&domain, &round_keys),
         batches: over.count.clone(),
         counter: unknown_counter.as_ref().map_or(Value::Unit, |_| Value::Counter(0)),
         unknown_counter,
     };
-    let memory = (over.memory)(input.clone());
+    let memory = (over.memory)(input.clone()).with_leading(BLOCK_BYTES * leading);
     let memory = reader::run(program, over.function, &mut domain, &arguments, memory)?;
     let line = program.line_of(over.function);
     let output = memory.finish().map_err(|fault| program.fault(line, fault.into()))?;
 
-    let blocks = input.as_chunks().0.iter().zip(output.as_chunks::<BLOCK_BYTES>().0);
-    for (block, ((input, got), plain)) in blocks.zip(&plain).enumerate() {
+    for (block, (got, plain)) in output.as_chunks::<BLOCK_BYTES>().0.iter().zip(&plain).enumerate()
+    {
         let image = reference::encrypt(&mut domain, &round_keys, plain);
-        let expected = match kernel.frame {
-            Frame::Ecb | Frame::Keys => image,
-            Frame::Ctr => reference::add(&domain, &image, input),
+        let expected = match added {
+            None => image,
+            Some(added) => reference::add(&domain, &image, &added[block]),
         };
         for (byte, (expected, got)) in expected.iter().zip(got).enumerate() {
             if let Some(bit) = expected.first_difference(got) {
@@ -158,9 +166,9 @@ fn compare(
             }
         }
     }
-    let bytes = output.len();
+    let (read, written) = (input.len(), output.len());
     let inversions = domain.inversions();
-    Ok(Proof { read: bytes, written: bytes, in_place: true, inversions })
+    Ok(Proof { read, written, in_place: true, inversions })
 }
 
 /// A counter of which nothing is known, and one for each block of a batch.

@@ -10,6 +10,8 @@ use aria_kernels::Frame;
 use cipher::{InvalidLength, Key, KeyInit, KeySizeUser};
 
 use crate::bulk::{self, LengthError};
+#[cfg(feature = "modes")]
+use crate::chained;
 use crate::ctr;
 use crate::engine::Engine;
 use crate::plans::Plans;
@@ -250,6 +252,34 @@ macro_rules! counter_mode {
             }
         }
     };
+}
+
+/// Decryption of chained modes, by kernels that have it built in: each returns how many blocks were
+/// done, all or none.
+#[cfg(feature = "modes")]
+macro_rules! chained_mode {
+    ($cipher:ident, $keys:ident, $name:ident, $mode:ident) => {
+        impl<const RK: usize> $cipher<RK> {
+            /// See [`chained::decrypt`].
+            pub(crate) fn $name(
+                &self,
+                iv: &mut crate::Block,
+                blocks: cipher::InOutBuf<'_, '_, crate::Block>,
+            ) -> usize {
+                chained::decrypt(&self.$keys, self.plans, chained::Mode::$mode, iv, blocks)
+            }
+        }
+    };
+}
+
+#[cfg(feature = "modes")]
+mod chained_modes {
+    use super::{Aria, AriaDec, AriaEnc, chained};
+
+    chained_mode!(Aria, dk, cbc_fused, Cbc);
+    chained_mode!(AriaDec, dk, cbc_fused, Cbc);
+    chained_mode!(Aria, ek, cfb_fused, Cfb);
+    chained_mode!(AriaEnc, ek, cfb_fused, Cfb);
 }
 
 counter_mode!(Aria);

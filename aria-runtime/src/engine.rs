@@ -33,6 +33,12 @@ impl<'a, const RK: usize> Engine<'a, RK> {
         work(&Self { keys: Keys::new(keys), plans });
     }
 
+    /// Its round keys.
+    #[cfg(feature = "modes")]
+    pub(crate) fn keys(&self) -> &Keys<'a, RK> {
+        &self.keys
+    }
+
     /// Replaces every input block by its image.
     #[inline]
     pub(crate) fn crypt(&self, mut blocks: InOutBuf<'_, '_, Block>) {

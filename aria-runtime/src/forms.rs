@@ -76,10 +76,14 @@ impl Form {
     pub(crate) const fn of(entry: Entry) -> Option<Self> {
         match entry {
             Entry::EcbRaw(_) => Some(Self::Raw),
-            Entry::EcbBroadcast32(_) | Entry::CtrBroadcast32(_) => {
-                Some(Self::Words(Shape::Broadcast32))
-            }
-            Entry::EcbMapped32(_) | Entry::CtrMapped32(_) => Some(Self::Words(Shape::Mapped32)),
+            Entry::EcbBroadcast32(_)
+            | Entry::CtrBroadcast32(_)
+            | Entry::CbcDecBroadcast32(_)
+            | Entry::CfbDecBroadcast32(_) => Some(Self::Words(Shape::Broadcast32)),
+            Entry::EcbMapped32(_)
+            | Entry::CtrMapped32(_)
+            | Entry::CbcDecMapped32(_)
+            | Entry::CfbDecMapped32(_) => Some(Self::Words(Shape::Mapped32)),
             Entry::EcbPlanes(_) => Some(Self::Planes),
             Entry::EcbSpreadPlanes(_) => Some(Self::SpreadPlanes),
             _ => None,

@@ -11,6 +11,8 @@ use core::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use aria_kernels::{Frame, KERNELS, Kernel};
 
 use crate::cap::Cap;
+#[cfg(feature = "modes")]
+use crate::chained::Mode;
 use crate::costs::Costs;
 use crate::ctr;
 use crate::detect::{self, Model};
@@ -23,6 +25,9 @@ use crate::token::Token;
 
 /// The frames that run by a plan. The first serves where another has no kernel.
 const PLANNED: [Frame; 2] = [Frame::Ecb, Frame::Ctr];
+
+/// The frames whose kernels serve beside that of ECB for many blocks, and go by no plan of their own.
+const CHAINED: [Frame; 2] = [Frame::CbcDec, Frame::CfbDec];
 
 /// What runs under a token.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +61,16 @@ impl Plans {
     pub(crate) fn key_schedule(&self) -> Option<KeysKernel> {
         let row = self.forced(Frame::Keys).or_else(|| self.shared.key_schedule());
         row.and_then(|row| KeysKernel::permitted(self.token, row))
+    }
+
+    /// The kernel for many blocks of a chained mode, if there is one.
+    #[cfg(feature = "modes")]
+    pub(crate) fn chained(&self, mode: Mode) -> Option<u16> {
+        let frame = mode.frame();
+        match self.token.only() {
+            Some(_) => self.forced(frame),
+            None => self.shared.chained(frame),
+        }
     }
 
     /// What runs over so many blocks in this frame; `None` if no kernel has the frame, never for ECB.
@@ -118,6 +133,8 @@ struct Shared {
     plans: [Plan; PLANNED.len()],
     /// The row of the key schedule, plus one; 0 for none.
     key_schedule: AtomicU16,
+    /// The same for the frames in [`CHAINED`].
+    chained: [AtomicU16; CHAINED.len()],
 }
 
 // Above the bits of a set of features.
@@ -135,6 +152,7 @@ impl Shared {
             state: AtomicU64::new(0),
             plans: [const { Plan::empty() }; PLANNED.len()],
             key_schedule: AtomicU16::new(0),
+            chained: [const { AtomicU16::new(0) }; CHAINED.len()],
         }
     }
 
@@ -183,6 +201,17 @@ impl Shared {
             let suits = |own: Form| own == kept.form() || own == form && form.kept() == kept;
             plan.fill(all().filter(|(_, own)| suits(*own)).map(|(kernel, _)| kernel));
         }
+        // What is not in whole batches goes by ECB, with the same form of round keys; and where ECB has a
+        // faster kernel than this frame, the frame is not worth that.
+        let bulk = self.plan(Frame::Ecb).and_then(Plan::bulk).map(|row| &KERNELS[usize::from(row)]);
+        for (place, frame) in self.chained.iter().zip(CHAINED) {
+            let same = |&row: &u16| {
+                let kernel = &KERNELS[usize::from(row)];
+                bulk.is_some_and(|ecb| kernel.blocks == ecb.blocks && kernel.id.starts_with(ecb.id))
+            };
+            let row = rows(features, frame).find(same);
+            place.store(row.map_or(0, |row| row + 1), Ordering::Relaxed);
+        }
         let schedules = rows(features, Frame::Keys);
         // Of equally cheap ones that which asks most of a CPU: VEX encoding saves copies.
         let cheapest = schedules.rev().min_by_key(|&row| KERNELS[usize::from(row)].batch_cycles);
@@ -191,6 +220,12 @@ impl Shared {
 
     fn plan(&self, frame: Frame) -> Option<&Plan> {
         PLANNED.iter().position(|&planned| planned == frame).map(|place| &self.plans[place])
+    }
+
+    #[cfg(feature = "modes")]
+    fn chained(&self, frame: Frame) -> Option<u16> {
+        let place = CHAINED.iter().position(|&chained| chained == frame)?;
+        self.chained[place].load(Ordering::Relaxed).checked_sub(1)
     }
 
     fn key_schedule(&self) -> Option<u16> {

@@ -102,6 +102,22 @@ fn every_length_by_kernels_of_counter_mode() {
     });
 }
 
+/// Decryption of chained modes goes to kernels of its own where there are some, but for the first blocks.
+#[test]
+fn whole_blocks_by_kernels_of_chained_modes() {
+    let mut random = Random::new();
+    let far = [2048, 2064, 3072, 3088, 4095, 5000, 8192, 8208];
+    let lengths = (0..=LONGEST + 48).filter(|n| n % 16 < 2).chain(far).collect();
+    let case = Case::new(random.bytes(32), random.blocks(1)[0], random.bytes(9000), lengths);
+    for_each_kernel("modes_reference, CBC decryption", Frame::CbcDec, |subject| {
+        let chains = |mode| matches!(mode, Mode::Cbc | Mode::CbcPkcs7 | Mode::Cs2 | Mode::Cs3);
+        case.check(subject.name, subject.token, chains)
+    });
+    for_each_kernel("modes_reference, CFB decryption", Frame::CfbDec, |subject| {
+        case.check(subject.name, subject.token, |mode| matches!(mode, Mode::Cfb | Mode::CfbBuf))
+    });
+}
+
 /// Some batches, and what is left over behind them.
 #[test]
 fn long_messages_on_every_kernel() {

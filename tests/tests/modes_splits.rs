@@ -67,6 +67,18 @@ fn every_pair_of_cuts() {
     }
 }
 
+/// From call to call the chaining value goes on, whether a kernel of the mode ran or not.
+#[test]
+fn cuts_around_batches_by_kernels_of_chained_modes() {
+    let cuts = [0, 16, 17, 255, 256, 272, 273, 512, 528, 1024, 1040, 1041, 2064];
+    for (frame, mode) in [(Frame::CbcDec, Mode::Cbc), (Frame::CfbDec, Mode::Cfb)] {
+        for_each_kernel("modes_splits, chained", frame, |subject| {
+            let setting = Setting { name: subject.name, token: subject.token };
+            setting.check(mode, length(mode, 4200), &cuts)
+        });
+    }
+}
+
 #[test]
 fn some_cuts_on_every_kernel() {
     let cuts = [0, 1, 15, 16, 17, 33, 64, 128, 129, 255, 512, 513, 1024];

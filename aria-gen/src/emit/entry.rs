@@ -29,6 +29,10 @@ enum Extent {
     Part,
 }
 
+/// Why batches go from the last to the first, as the emitted code says it.
+const ORDER_NOTE: &str = "From the last to the first: in place, a batch overwrites the blocks that the \
+    one behind it adds.";
+
 /// Writes the entry points of a kernel into `source`.
 pub(super) fn emit_entry(source: &mut Source, built: &Built, features: &[Feature]) {
     emit_extent(source, built, features, Extent::Batches);
@@ -157,6 +161,20 @@ fn entry_doc(built: &Built, features: &[Feature]) -> String {
             ),
             format!("`rk` holds 13, 15 or 17 {keys}."),
         ),
+        Frame::CbcDec => (
+            format!(
+                "Decrypts `batches` {batches} by cipher block chaining: to the image of each block of \
+                 the input but the first, the block before it is added."
+            ),
+            format!("`rk` holds 13, 15 or 17 {keys}, for decryption."),
+        ),
+        Frame::CfbDec => (
+            format!(
+                "Decrypts `batches` {batches} by cipher feedback: to each block of the input but the \
+                 first, the image of the block before it is added."
+            ),
+            format!("`rk` holds 13, 15 or 17 {keys}, for encryption."),
+        ),
         Frame::Keys => (
             format!(
                 "Expands `batches` master keys of {batch_bytes} bytes each, padded with zeros, to \
@@ -166,7 +184,14 @@ fn entry_doc(built: &Built, features: &[Feature]) -> String {
         ),
     };
     let names: Vec<&str> = features.iter().map(|f| f.name()).collect();
-    let regions = if batch_bytes == output_bytes {
+    let overlap = built.finished().overlap;
+    let regions = if overlap > 0 {
+        format!(
+            "* `input` must be valid for reads of {overlap} + `batches` × {batch_bytes} bytes, and \
+             `output` for writes of `batches` × {output_bytes}, at any alignment.\n\
+             * `output` must be `input` + {overlap}, or they must not overlap."
+        )
+    } else if batch_bytes == output_bytes {
         format!(
             "* `input` must be valid for reads, and `output` for writes, of `batches` × {batch_bytes} \
              bytes, at any alignment.\n\
@@ -209,6 +234,11 @@ impl Entry<'_> {
                     let next = self.program.counter.map(|Counter::Whole| {
                         quote! { counter = counter.wrapping_add(#blocks); }
                     });
+                    let order = match self.program.overlap {
+                        0 => quote! { 0..batches },
+                        _ => quote! { (0..batches).rev() },
+                    };
+                    let note = (self.program.overlap > 0).then(|| self.notes.note(ORDER_NOTE));
                     let (before, within) = self.keys();
                     if self.extent == Extent::Part {
                         tokens.extend(quote! { #before #within #body });
@@ -216,7 +246,8 @@ impl Entry<'_> {
                     }
                     tokens.extend(quote! {
                         #before
-                        for batch in 0..batches {
+                        #note
+                        for batch in #order {
                             #within
                             #body
                             #next

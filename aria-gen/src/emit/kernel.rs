@@ -66,12 +66,16 @@ fn header(kernel: &Kernel) -> String {
         mode = match built.id.frame {
             Frame::Ecb | Frame::Keys => "",
             Frame::Ctr => "; NIST SP 800-38A, section 6.5",
+            Frame::CbcDec => "; NIST SP 800-38A, section 6.2",
+            Frame::CfbDec => "; NIST SP 800-38A, section 6.3",
         },
         subject = match (built.id.frame, built.id.blocks) {
             (Frame::Keys, _) => "ARIA's key schedule".to_owned(),
             (Frame::Ecb, 1) => "ARIA block by block".to_owned(),
             (Frame::Ecb, n) => format!("ARIA over batches of {n} blocks"),
             (Frame::Ctr, n) => format!("ARIA in counter mode over batches of {n} blocks"),
+            (Frame::CbcDec, n) => format!("ARIA decrypting CBC over batches of {n} blocks"),
+            (Frame::CfbDec, n) => format!("ARIA decrypting CFB over batches of {n} blocks"),
         },
         layout = built.recipe.layout.description(),
         file = built.recipe.layout.name(),

@@ -22,12 +22,14 @@ const QUADWORD: usize = 8;
 /// writes whole blocks, more than one a batch and not more than there are bits.
 ///
 /// Not where it counts: the function that makes a batch's counters is long, and LLVM inlines it into
-/// one caller only; called from two it would return its vectors in memory, for each batch.
+/// one caller only; called from two it would return its vectors in memory, for each batch. Nor where
+/// batches overlap: what is left over has no kernel before it, and is done as ECB.
 pub(super) fn masked_for(program: &Program<MachineOp>, isa: Isa) -> Option<&'static Masked> {
     let bytes = program.batch_bytes;
     let fits = BLOCK_BYTES < bytes && bytes / QUADWORD <= u128::BITS as usize;
     let blockwise = bytes == program.output_bytes && program.fixed_keys().is_none();
-    isa.masked().filter(|_| fits && blockwise && program.counter.is_none())
+    let plain = program.counter.is_none() && program.overlap == 0;
+    isa.masked().filter(|_| fits && blockwise && plain)
 }
 
 /// The name of the function for a part.

@@ -239,7 +239,7 @@ impl Function<'_> {
         if !self.touches_memory() {
             return (doc(self.routine.doc()), TokenStream::new());
         }
-        let Program { batch_bytes: read, output_bytes: written, .. } = self.program;
+        let (read, written) = (self.program.read_bytes(), self.program.output_bytes);
         let duty = match (self.routine.reads_input(), self.routine.writes_output()) {
             (true, false) => format!("* `input` must be valid for reads of {read} bytes."),
             (false, _) => format!("* `output` must be valid for writes of {written} bytes."),
@@ -286,9 +286,9 @@ impl Function<'_> {
             return quote! { #prologue #statements };
         }
         let bytes = match (self.routine.reads_input(), self.routine.writes_output()) {
-            (true, false) => self.program.batch_bytes,
+            (true, false) => self.program.read_bytes(),
             (false, true) => self.program.output_bytes,
-            _ => usize::min(self.program.batch_bytes, self.program.output_bytes),
+            _ => usize::min(self.program.read_bytes(), self.program.output_bytes),
         };
         let safety = notes.note(match self.masked {
             None => format!(

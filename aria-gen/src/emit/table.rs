@@ -81,6 +81,24 @@ fn entry_type() -> TokenStream {
          as for [`Entry::EcbBroadcast32`].",
     );
     let ctr_mapped32 = doc("The same, round keys in the form `mapped32`.");
+    let cbc_dec_broadcast32 = doc(
+        "Decryption by cipher block chaining over whole batches, round keys of decryption in the form \
+         `broadcast32`.\n\
+         \n\
+         The input has a block before the batches, the ciphertext or IV before theirs. To the image of \
+         each block behind it the block before is added. `input` must be valid for reads of one block \
+         more than `output` for writes of, which is `batches` times [`Kernel::blocks`] blocks of 16 \
+         bytes, at any alignment; `output` must be `input` + 16, or they must not overlap.",
+    );
+    let cbc_dec_mapped32 = doc("The same, round keys in the form `mapped32`.");
+    let cfb_dec_broadcast32 = doc(
+        "Decryption by cipher feedback over whole batches, round keys of encryption in the form \
+         `broadcast32`.\n\
+         \n\
+         To each block of the input but the first, the image of the block before it is added. The rest \
+         as for [`Entry::CbcDecBroadcast32`].",
+    );
+    let cfb_dec_mapped32 = doc("The same, round keys in the form `mapped32`.");
     let keys = doc(&format!(
         "The key schedule of master keys of 32 bytes, shorter ones padded with zeros.\n\
          \n\
@@ -141,6 +159,22 @@ fn entry_type() -> TokenStream {
                     batches: usize,
                 ),
             ),
+            #cbc_dec_broadcast32
+            CbcDecBroadcast32(
+                unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
+            ),
+            #cbc_dec_mapped32
+            CbcDecMapped32(
+                unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
+            ),
+            #cfb_dec_broadcast32
+            CfbDecBroadcast32(
+                unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
+            ),
+            #cfb_dec_mapped32
+            CfbDecMapped32(
+                unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
+            ),
             #planes
             EcbPlanes(
                 unsafe fn(rk: &[[u8; 16]], input: *const u8, output: *mut u8, batches: usize),
@@ -174,6 +208,10 @@ fn kernel_type() -> TokenStream {
             Ctr,
             /// The key schedule, RFC 5794 section 2.2.
             Keys,
+            /// Decryption by cipher block chaining, NIST SP 800-38A section 6.2.
+            CbcDec,
+            /// Decryption by cipher feedback with whole blocks, NIST SP 800-38A section 6.3.
+            CfbDec,
         }
 
         /// One row of [`KERNELS`].
@@ -223,6 +261,13 @@ fn rows(kernels: &[Kernel], words: &[BuiltWords]) -> Vec<(String, TokenStream)> 
             (Frame::Ctr, KeyForm::Broadcast32) => quote! { Entry::CtrBroadcast32 },
             (Frame::Ctr, KeyForm::Mapped32) => quote! { Entry::CtrMapped32 },
             (Frame::Keys, _) => quote! { Entry::Keys },
+            (Frame::CbcDec | Frame::CfbDec, KeyForm::Raw) => {
+                unreachable!("rows chain nothing, says the matrix")
+            }
+            (Frame::CbcDec, KeyForm::Broadcast32) => quote! { Entry::CbcDecBroadcast32 },
+            (Frame::CbcDec, KeyForm::Mapped32) => quote! { Entry::CbcDecMapped32 },
+            (Frame::CfbDec, KeyForm::Broadcast32) => quote! { Entry::CfbDecBroadcast32 },
+            (Frame::CfbDec, KeyForm::Mapped32) => quote! { Entry::CfbDecMapped32 },
             (_, KeyForm::Planes | KeyForm::SpreadPlanes) => {
                 unreachable!("forms of kernels on words")
             }
@@ -268,6 +313,8 @@ fn row(
         Frame::Ecb => quote! { Frame::Ecb },
         Frame::Ctr => quote! { Frame::Ctr },
         Frame::Keys => quote! { Frame::Keys },
+        Frame::CbcDec => quote! { Frame::CbcDec },
+        Frame::CfbDec => quote! { Frame::CfbDec },
     };
     quote! {
         Kernel {

@@ -16,17 +16,19 @@ pub enum InterpError {
     /// Lengths do not fit the program.
     #[error(
         "input has {input} bytes and output {output}; they must be as many batches, of {read} and \
-         {written} bytes"
+         {written} bytes, after {overlap} bytes of input"
     )]
     Length {
         /// Bytes of input.
         input: usize,
         /// Bytes of output.
         output: usize,
-        /// Bytes that a batch reads.
+        /// Bytes of input that a batch has for itself.
         read: usize,
         /// Bytes that a batch writes.
         written: usize,
+        /// Bytes of input besides.
+        overlap: usize,
     },
     /// The alternating rounds need an odd number of round keys, three at least; other programs as
     /// many as they name.
@@ -158,10 +160,11 @@ pub fn run_from<O: Operation>(
     output: &mut [u8],
 ) -> Result<(), InterpError> {
     let (read, written) = (program.batch_bytes, program.output_bytes);
-    let whole = input.len().is_multiple_of(read) && output.len().is_multiple_of(written);
-    if !whole || input.len() / read != output.len() / written {
-        let (input, output) = (input.len(), output.len());
-        return Err(InterpError::Length { input, output, read, written });
+    let batches = input.len().checked_sub(program.overlap).filter(|n| n.is_multiple_of(read));
+    let whole = output.len().is_multiple_of(written);
+    if !whole || batches.map(|bytes| bytes / read) != Some(output.len() / written) {
+        let (input, output, overlap) = (input.len(), output.len(), program.overlap);
+        return Err(InterpError::Length { input, output, read, written, overlap });
     }
     let fits = match program.fixed_keys() {
         Some(count) => round_keys.len() == count,
@@ -196,9 +199,10 @@ impl<O: Operation> Machine<'_, O> {
                 }
                 Control::EachBatch(body) => {
                     let Program { batch_bytes, output_bytes, .. } = self.program;
-                    let outputs = output.chunks_exact_mut(*output_bytes);
-                    let batches = input.chunks_exact(*batch_bytes).zip(outputs);
-                    for (input, output) in batches {
+                    // Input and output are apart here, so the order does not matter.
+                    let read = self.program.read_bytes();
+                    for (batch, output) in output.chunks_exact_mut(*output_bytes).enumerate() {
+                        let input = &input[batch * batch_bytes..][..read];
                         self.run(body, input, output);
                         let blocks = self.program.batch_blocks() as u128;
                         self.counter = self.counter.wrapping_add(blocks);

@@ -130,8 +130,12 @@ pub enum Control {
 pub struct Program<O> {
     /// Bytes in a vector: 16, 32 or 64 for x86; any multiple of 16 for the interpreter.
     pub vector_bytes: usize,
-    /// Bytes that a batch reads.
+    /// Bytes by which the input moves on with each batch.
     pub batch_bytes: usize,
+    /// Bytes that a batch reads beyond these, which are the next batch's first. The input is longer
+    /// by them, batches are done from the last to the first, and where input and output are one,
+    /// the output begins that much further on: so a batch destroys nothing that another still reads.
+    pub overlap: usize,
     /// Bytes that a batch writes.
     pub output_bytes: usize,
     /// The counter that the program counts, if it does.
@@ -156,6 +160,7 @@ impl<O: Operation> Program<O> {
         Program {
             vector_bytes: self.vector_bytes,
             batch_bytes: self.batch_bytes,
+            overlap: self.overlap,
             output_bytes: self.output_bytes,
             counter: self.counter,
             constants,
@@ -172,6 +177,12 @@ impl<O: Operation> Program<O> {
     #[must_use]
     pub fn routine(&self, id: RoutineId) -> &Routine<O> {
         &self.routines[id.0]
+    }
+
+    /// Bytes that a batch reads.
+    #[must_use]
+    pub fn read_bytes(&self) -> usize {
+        self.batch_bytes + self.overlap
     }
 
     /// Blocks of a batch, as counters count them.

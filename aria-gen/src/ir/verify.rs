@@ -42,6 +42,10 @@ impl<O: Operation> Program<O> {
         for routine in &self.routines {
             self.verify_routine(routine)?;
         }
+        if self.overlap > 0 && (self.counter.is_some() || self.batch_bytes != self.output_bytes) {
+            let fault = "batches that overlap count nothing and write as much as they move on by";
+            return Err(VerifyError::new("program", fault));
+        }
         let mut frame =
             Frame { program: self, states: Vec::new(), written: vec![false; self.output_bytes] };
         frame.check(&self.entry, false)?;
@@ -78,8 +82,8 @@ impl<O: Operation> Program<O> {
                 return fail("a store has no result, every other operation has one".to_owned());
             }
             match stmt.op.access() {
-                Access::Input { offset } if offset + self.vector_bytes > self.batch_bytes => {
-                    return fail(format!("ends past the batch of {} bytes", self.batch_bytes));
+                Access::Input { offset } if offset + self.vector_bytes > self.read_bytes() => {
+                    return fail(format!("ends past the batch of {} bytes", self.read_bytes()));
                 }
                 Access::Output { offset } if offset + self.vector_bytes > self.output_bytes => {
                     return fail(format!("ends past the output of {} bytes", self.output_bytes));

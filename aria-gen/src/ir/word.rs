@@ -262,6 +262,7 @@ impl WordProgram {
             vector_bytes: 8,
             batch_bytes: self.batch_bytes,
             output_bytes: self.batch_bytes,
+            overlap: 0,
             counter: None,
             constants: Vec::new(),
             routines: Vec::new(),

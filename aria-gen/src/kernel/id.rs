@@ -26,6 +26,12 @@ axis! {
         Ctr = "ctr",
         /// The key schedule, RFC 5794 section 2.2, both directions.
         Keys = "keys",
+        /// Decryption by cipher block chaining, NIST SP 800-38A section 6.2: to the image of each
+        /// block the block before it is added. The input has one block more, the first.
+        CbcDec = "cbc_dec",
+        /// Decryption by cipher feedback with whole blocks, NIST SP 800-38A section 6.3: to each
+        /// block the image of the block before it is added. The input has one block more, the first.
+        CfbDec = "cfb_dec",
     }
 }
 

@@ -45,6 +45,7 @@ pub fn build_row(id: KernelId) -> Program<AbstractOp> {
         vector_bytes: shape.vector_bytes,
         batch_bytes: id.blocks * aria::BLOCK_BYTES,
         output_bytes: id.blocks * aria::BLOCK_BYTES,
+        overlap: 0,
         counter: None,
         constants: Vec::new(),
         routines,

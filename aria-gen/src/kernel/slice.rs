@@ -20,6 +20,10 @@
 //! before that. Only where the last byte carries within the batch do the blocks behind the carry
 //! have the other bytes of the next number. Counters are public: a batch in which none carries takes
 //! a shorter way. On the way out the input is added to the blocks.
+//!
+//! **Chained modes** decrypt a block and add its neighbour: of `n + 1` blocks of input, CBC takes the
+//! images of the last `n` and adds the first `n`; CFB the other way round. Either is a load at one
+//! block's distance from the other.
 
 use crate::ir::{
     AbstractOp, COUNTER_BYTES, Call, Control, Counter, CounterPart, KeyRef, Program, Routine,
@@ -35,11 +39,14 @@ use crate::spec::aria::{self, Layer};
 pub fn build_slice(id: KernelId) -> Program<AbstractOp> {
     let vector_bytes = id.width.bytes();
     let shape = Shape { vector_bytes, halves: id.blocks / vector_bytes };
+    let ends = Ends::of(id.frame);
     let mut routines = Vec::new();
     let mut batch = match id.frame {
         Frame::Ctr => from_counters(shape, &mut routines),
         // Key schedules are in rows, says the matrix.
-        Frame::Ecb | Frame::Keys => from_input(shape, &mut routines),
+        Frame::Ecb | Frame::Keys | Frame::CbcDec | Frame::CfbDec => {
+            from_input(shape, ends.enciphered, &mut routines)
+        }
     };
     let [fo, fe, last_round] =
         [shape.round("fo", Layer::Sl1), shape.round("fe", Layer::Sl2), shape.last_round()]
@@ -50,8 +57,8 @@ pub fn build_slice(id: KernelId) -> Program<AbstractOp> {
     });
     batch.push(Control::Call(on("slices", last_round, Some(KeyRef::Last))));
     batch.push(transpose(shape, &mut routines, "slices", "blocks"));
-    if id.frame == Frame::Ctr {
-        let add_input = add(&mut routines, shape.add_input());
+    if let Some(added) = ends.added {
+        let add_input = add(&mut routines, shape.add_input(added, id.frame));
         batch.push(Control::Call(on("blocks", add_input, None)));
     }
     let store = add(&mut routines, shape.store());
@@ -59,6 +66,7 @@ pub fn build_slice(id: KernelId) -> Program<AbstractOp> {
     Program {
         vector_bytes,
         batch_bytes: id.blocks * aria::BLOCK_BYTES,
+        overlap: ends.overlap,
         output_bytes: id.blocks * aria::BLOCK_BYTES,
         counter: (id.frame == Frame::Ctr).then_some(Counter::Whole),
         constants: Vec::new(),
@@ -67,9 +75,31 @@ pub fn build_slice(id: KernelId) -> Program<AbstractOp> {
     }
 }
 
+/// Where in the input of a batch what lies.
+struct Ends {
+    /// The first block to be enciphered.
+    enciphered: usize,
+    /// The first block to be added to the images, if any is.
+    added: Option<usize>,
+    /// Bytes shared with the next batch.
+    overlap: usize,
+}
+
+impl Ends {
+    fn of(frame: Frame) -> Self {
+        let block = aria::BLOCK_BYTES;
+        match frame {
+            Frame::Ecb | Frame::Keys => Self { enciphered: 0, added: None, overlap: 0 },
+            Frame::Ctr => Self { enciphered: 0, added: Some(0), overlap: 0 },
+            Frame::CbcDec => Self { enciphered: block, added: Some(0), overlap: block },
+            Frame::CfbDec => Self { enciphered: 0, added: Some(block), overlap: block },
+        }
+    }
+}
+
 /// The blocks of the input as slices, with the first round key.
-fn from_input(shape: Shape, routines: &mut Vec<Routine<AbstractOp>>) -> Vec<Control> {
-    let load = add(routines, shape.load());
+fn from_input(shape: Shape, start: usize, routines: &mut Vec<Routine<AbstractOp>>) -> Vec<Control> {
+    let load = add(routines, shape.load(start));
     let load = Control::Call(Call { arg: None, ..on("blocks", load, None) });
     let transpose = transpose(shape, routines, "blocks", "slices");
     let add_round_key = add(routines, shape.add_round_key());
@@ -154,7 +184,8 @@ impl Shape {
         registers.map(|r| routine.param(self.role(prefix, r))).collect()
     }
 
-    fn load(self) -> Routine<AbstractOp> {
+    /// `start` is where in the batch's input the blocks begin.
+    fn load(self, start: usize) -> Routine<AbstractOp> {
         let blocks = self.vector_bytes / aria::BLOCK_BYTES;
         let doc = match blocks {
             1 => "Loads a batch, one block a register.".to_owned(),
@@ -162,7 +193,7 @@ impl Shape {
         };
         let mut routine = Routine::new("load", doc);
         let loaded = (0..self.registers()).map(|r| {
-            let offset = r * self.vector_bytes;
+            let offset = start + r * self.vector_bytes;
             routine.push(self.role("b", r), AbstractOp::Load { offset }, &[])
         });
         let results = loaded.collect();
@@ -292,13 +323,18 @@ impl Shape {
         routine.push(format!("{prefix}{index}"), AbstractOp::CounterByte { index, part }, &[])
     }
 
-    fn add_input(self) -> Routine<AbstractOp> {
-        let doc = "Adds a batch of the input, which lies as `store` stores it.";
+    /// `start` is where in the batch's input the blocks to add begin.
+    fn add_input(self, start: usize, frame: Frame) -> Routine<AbstractOp> {
+        let doc = match frame {
+            Frame::CbcDec => "Adds to each block the one before that of which it is the image.",
+            Frame::CfbDec => "Adds to each block the one behind that of which it is the image.",
+            _ => "Adds a batch of the input, which lies as `store` stores it.",
+        };
         let mut routine = Routine::new("add_input", doc);
         let blocks = self.params(&mut routine, "b");
         let mut results = Vec::new();
         for (r, block) in blocks.into_iter().enumerate() {
-            let offset = r * self.vector_bytes;
+            let offset = start + r * self.vector_bytes;
             let input = routine.push(self.role("m", r), AbstractOp::Load { offset }, &[]);
             results.push(routine.push(self.role("y", r), sum_of_two(), &[block, input]));
         }

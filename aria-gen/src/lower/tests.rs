@@ -38,6 +38,7 @@ fn program(round: Routine<AbstractOp>, times: usize) -> Program<AbstractOp> {
         vector_bytes: 16,
         batch_bytes: 16,
         output_bytes: 16,
+        overlap: 0,
         counter: None,
         constants: Vec::new(),
         routines: vec![load, round],

@@ -14,6 +14,7 @@ use super::verdict::{Counterexample, Extent, Finding};
 use crate::spec::aria::{self, BLOCK_BYTES, KeySize};
 
 /// Runs the kernel on plain bytes, whole batches or fewer blocks than one, and returns its output.
+/// Where the frame wants a block before those, `input` begins with it.
 /// `counter` is for kernels that count.
 ///
 /// # Errors
@@ -28,7 +29,8 @@ pub fn execute(
     input: &[u8],
     placement: Placement,
 ) -> Result<Vec<u8>, Fault> {
-    let blocks = input.len() / BLOCK_BYTES;
+    let leading = kernel.frame.leading_blocks();
+    let blocks = (input.len() / BLOCK_BYTES).saturating_sub(leading);
     let (function, count) = if blocks < kernel.blocks {
         let name = kernel.part.as_ref();
         let missing =
@@ -44,6 +46,7 @@ pub fn execute(
         unknown_counter: None,
     };
     let memory = Memory::whole(placement, input.to_vec(), input.len());
+    let memory = memory.with_leading(BLOCK_BYTES * leading);
     let memory = run(program, function, &mut Concrete, &arguments, memory)?;
     let line = program.line_of(function);
     memory.finish().map_err(|fault| program.fault(line, fault.into()))
@@ -91,7 +94,7 @@ pub(super) fn search(
     for &(extent, placement) in calls {
         for number in 0..TRIALS {
             let counter = match kernel.frame {
-                Frame::Ecb | Frame::Keys => 0,
+                Frame::Ecb | Frame::Keys | Frame::CbcDec | Frame::CfbDec => 0,
                 Frame::Ctr => counter(kernel, number, last, &mut bytes),
             };
             let call = Call { extent, placement, counter };
@@ -147,7 +150,8 @@ fn trial(
         Extent::Batches(batches) => batches * kernel.blocks,
         Extent::Part(blocks) => blocks,
     };
-    let input: Vec<u8> = bytes.by_ref().take(BLOCK_BYTES * blocks).collect();
+    let bytes_read = BLOCK_BYTES * (kernel.frame.leading_blocks() + blocks);
+    let input: Vec<u8> = bytes.by_ref().take(bytes_read).collect();
     let finding = match execute(program, kernel, &round_keys, counter, &input, placement) {
         Ok(output) => differs(kernel.frame, &round_keys, counter, &input, &output),
         Err(fault) if fault.cause.is_misbehaviour() => Some(Finding::Misbehaves(fault)),
@@ -167,29 +171,34 @@ pub(super) fn differs<F>(
     output: &[u8],
 ) -> Option<Finding<F>> {
     let (inputs, outputs) = (input.as_chunks().0, output.as_chunks().0);
-    inputs.iter().zip(outputs).enumerate().find_map(|(block, (input, got))| {
-        let expected = expected(frame, round_keys, counter, block, input);
+    outputs.iter().enumerate().find_map(|(block, got)| {
+        let expected = expected(frame, round_keys, counter, block, inputs);
+        let input = &inputs[frame.leading_blocks() + block];
         let byte = expected.iter().zip(got).position(|(a, b)| a != b)?;
         let bit = (expected[byte] ^ got[byte]).trailing_zeros();
         Some(Finding::Differs { block, byte, bit, input: *input, expected, got: *got })
     })
 }
 
-/// What the oracle makes of block number `block`.
+/// What the oracle makes of block number `block` of the output, `input` being all blocks of the input.
 #[must_use]
 pub fn expected(
     frame: Frame,
     round_keys: &[aria::Block],
     counter: u128,
     block: usize,
-    input: &aria::Block,
+    input: &[aria::Block],
 ) -> aria::Block {
+    let add =
+        |image: aria::Block, other: aria::Block| core::array::from_fn(|i| image[i] ^ other[i]);
+    let image = |block| aria::encrypt_with(round_keys, block);
     match frame {
-        Frame::Ecb | Frame::Keys => aria::encrypt_with(round_keys, input),
+        Frame::Ecb | Frame::Keys => image(&input[block]),
+        Frame::CbcDec => add(image(&input[block + 1]), input[block]),
+        Frame::CfbDec => add(image(&input[block]), input[block + 1]),
         Frame::Ctr => {
             let counter = counter.wrapping_add(block as u128).to_be_bytes();
-            let image = aria::encrypt_with(round_keys, &counter);
-            core::array::from_fn(|i| image[i] ^ input[i])
+            add(image(&counter), input[block])
         }
     }
 }

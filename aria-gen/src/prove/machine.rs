@@ -234,6 +234,10 @@ fn judge(
         let cause = Cause::Kind("bit-sliced words, which multiply unknown bits");
         return Verdict::Unknown(code.fault(image.entry as u64, cause));
     }
+    if kernel.frame.leading_blocks() > 0 {
+        let cause = Cause::Kind("a mode that chains, whose batches go from the last to the first");
+        return Verdict::Unknown(code.fault(image.entry as u64, cause));
+    }
     let contract = Contract { code: &code, kernel, convention, size };
     match prove(&contract) {
         Ok(proof) => Verdict::Proved(proof),

@@ -6,6 +6,12 @@
 //! An access is good only if `per_batch` is the stride and the constant stays within the window;
 //! windows of different batches are disjoint, so batches cannot see each other. In a concrete run
 //! there is no b, and memory is one window of all batches.
+//!
+//! **Leading bytes.** The input may have so many bytes before those of its batches, and the window of
+//! a batch is then longer by as many: it begins with the last of the batch before. In place, output
+//! byte i is the input byte that comes so many bytes later. Batch b writes input bytes from b·stride +
+//! `leading` on; the batches before it read up to there, those behind it do not. So windows cannot see
+//! each other if batches go from the last to the first, which [`Memory::descends`] asks of the loop.
 
 /// A number that may depend on the index of the batch: `constant` + `per_batch`·b.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +109,7 @@ pub enum MemoryFault {
     #[error("writes its input")]
     WritesInput,
     /// A load from what a store in place has overwritten.
-    #[error("reads input byte {0} after it wrote output byte {0}, which in place are the same")]
+    #[error("reads input byte {0} after it wrote the output byte that is the same in place")]
     ReadAfterWrite(usize),
     /// A byte of the input that nothing read.
     #[error("never reads input byte {0}")]
@@ -135,6 +141,8 @@ pub struct Memory<B> {
     placement: Placement,
     /// Bytes by which a region moves on with each batch; zero when there is no batch in question.
     strides: Strides,
+    /// Bytes of the input before those of the batches.
+    leading: usize,
     input: Vec<B>,
     read: Vec<bool>,
     output: Vec<Option<B>>,
@@ -164,7 +172,25 @@ impl<B: Clone> Memory<B> {
     pub fn whole(placement: Placement, input: Vec<B>, output_bytes: usize) -> Self {
         let read = vec![false; input.len()];
         let strides = Strides::default();
-        Self { placement, strides, input, read, output: vec![None; output_bytes] }
+        let leading = 0;
+        Self { placement, strides, leading, input, read, output: vec![None; output_bytes] }
+    }
+
+    /// The same memory where the first `leading` bytes of the input come before its batches.
+    #[must_use]
+    pub fn with_leading(self, leading: usize) -> Self {
+        let whole = self.strides.input == 0;
+        let input = if whole { 0 } else { self.strides.input.saturating_sub(leading as u64) };
+        let bytes = self.input.len().saturating_sub(leading);
+        let output = if whole { 0 } else { bytes as u64 };
+        let strides = Strides { input, output };
+        Self { leading, strides, output: vec![None; bytes], ..self }
+    }
+
+    /// Whether batches must go from the last to the first.
+    #[must_use]
+    pub const fn descends(&self) -> bool {
+        self.leading > 0
     }
 
     /// Reads `width` bytes.
@@ -187,7 +213,8 @@ impl<B: Clone> Memory<B> {
 
     fn load_byte(&mut self, i: usize) -> Result<B, MemoryFault> {
         self.read[i] = true;
-        let overwritten = self.output.get(i).and_then(Option::as_ref);
+        let same = i.checked_sub(self.leading).and_then(|i| self.output.get(i));
+        let overwritten = same.and_then(Option::as_ref);
         match (self.placement, overwritten) {
             (Placement::Any, Some(_)) => Err(MemoryFault::ReadAfterWrite(i)),
             (Placement::Same, Some(byte)) => Ok(byte.clone()),
@@ -301,6 +328,26 @@ mod tests {
             memory.store(Region::Output, at(4, 0), &[2]).unwrap();
             assert_eq!(memory.load(Region::Input, at(4, 0), 1), Ok(vec![seen]));
         }
+    }
+
+    #[test]
+    fn in_place_the_output_begins_behind_the_leading_bytes() {
+        let mut window = Memory::one_batch(vec![1u8; 48]).with_leading(16);
+        assert!(window.descends() && !Memory::one_batch(vec![1u8; 48]).descends());
+        // The window moves on by what it writes.
+        let fault = window.load(Region::Input, at(0, 48), 16).unwrap_err();
+        assert!(matches!(fault, MemoryFault::Stride { .. }), "{fault}");
+        window.store(Region::Output, at(0, 32), &[2; 16]).unwrap();
+        assert_eq!(window.load(Region::Input, at(0, 32), 16), Ok(vec![1; 16]));
+        assert_eq!(window.load(Region::Input, at(32, 32), 16), Ok(vec![1; 16]));
+        let fault = window.load(Region::Input, at(1, 32), 16);
+        assert_eq!(fault, Err(MemoryFault::ReadAfterWrite(16)));
+        let fault = window.store(Region::Output, at(32, 32), &[2]).unwrap_err();
+        assert!(matches!(fault, MemoryFault::OutOfRange { .. }), "{fault}");
+
+        let mut memory = Memory::whole(Placement::Same, vec![1u8; 48], 48).with_leading(16);
+        memory.store(Region::Output, at(16, 0), &[2; 16]).unwrap();
+        assert_eq!(memory.load(Region::Input, at(24, 0), 16), Ok([[1; 8], [2; 8]].concat()));
     }
 
     #[test]

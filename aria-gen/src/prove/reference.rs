@@ -68,6 +68,22 @@ pub enum Frame {
     Ctr,
     /// Round keys, of master keys.
     Keys,
+    /// Of all blocks but the first, the image plus the block before (NIST SP 800-38A, section 6.2, the
+    /// first block being the IV).
+    CbcDec,
+    /// All blocks but the first, plus the image of the block before (the same, section 6.3).
+    CfbDec,
+}
+
+impl Frame {
+    /// Blocks that the input has before those of its batches.
+    #[must_use]
+    pub const fn leading_blocks(self) -> usize {
+        match self {
+            Self::Ecb | Self::Ctr | Self::Keys => 0,
+            Self::CbcDec | Self::CfbDec => 1,
+        }
+    }
 }
 
 /// What a key schedule (RFC 5794 section 2.2) makes of KL ‖ KR under CK1 to CK3: all encryption round

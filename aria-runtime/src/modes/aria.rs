@@ -27,6 +27,10 @@ macro_rules! encrypt {
                     0
                 }
             }
+
+            fn fused_cfb_decrypt(&self, iv: &mut Block, blocks: InOutBuf<'_, '_, Block>) -> usize {
+                self.cfb_fused(iv, blocks)
+            }
         }
     };
 }
@@ -34,8 +38,19 @@ macro_rules! encrypt {
 encrypt!(Aria);
 encrypt!(AriaEnc);
 
-impl<const RK: usize> BulkDecrypt for Aria<RK> {}
-impl<const RK: usize> BulkDecrypt for AriaDec<RK> {}
+/// Decryption, the same.
+macro_rules! decrypt {
+    ($cipher:ident) => {
+        impl<const RK: usize> BulkDecrypt for $cipher<RK> {
+            fn fused_cbc_decrypt(&self, iv: &mut Block, blocks: InOutBuf<'_, '_, Block>) -> usize {
+                self.cbc_fused(iv, blocks)
+            }
+        }
+    };
+}
+
+decrypt!(Aria);
+decrypt!(AriaDec);
 
 /// Names for the modes over one key size.
 macro_rules! names {

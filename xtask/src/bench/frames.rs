@@ -18,7 +18,7 @@ struct Row {
 /// Every frame that is timed.
 #[rustfmt::skip]
 const ROWS: &[Row] = &{
-    use Operation::{CbcEncrypt, Ctr, EcbEncrypt, KeysBoth, KeysDecryption, KeysEncryption, OneBlock};
+    use Operation::{CbcDecrypt, CbcEncrypt, CfbDecrypt, Ctr, EcbEncrypt, KeysBoth, KeysDecryption, KeysEncryption, OneBlock};
     const fn row(frame: Frame, blocks: Option<usize>, operations: &'static [Operation]) -> Row {
         Row { frame, blocks, operations }
     }
@@ -27,6 +27,8 @@ const ROWS: &[Row] = &{
         // What goes block by block lives on these.
         row(Frame::Ecb,  Some(1), &[OneBlock, CbcEncrypt]),
         row(Frame::Ctr,  None,    &[Ctr]),
+        row(Frame::CbcDec, None, &[CbcDecrypt]),
+        row(Frame::CfbDec, None, &[CfbDecrypt]),
         row(Frame::Keys, None,    &[KeysBoth, KeysEncryption, KeysDecryption]),
     ]
 };

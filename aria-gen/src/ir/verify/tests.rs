@@ -21,6 +21,7 @@ fn copying() -> Program<MachineOp> {
         vector_bytes: 16,
         batch_bytes: 16,
         output_bytes: 16,
+        overlap: 0,
         counter: None,
         constants: Vec::new(),
         routines: vec![load, round, store],

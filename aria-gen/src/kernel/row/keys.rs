@@ -39,6 +39,7 @@ pub fn build_keys(id: KernelId) -> Program<AbstractOp> {
         vector_bytes: shape.vector_bytes,
         batch_bytes: MASTER_BLOCKS * aria::BLOCK_BYTES,
         output_bytes: 2 * MAX_ROUND_KEYS * aria::BLOCK_BYTES,
+        overlap: 0,
         counter: None,
         constants: Vec::new(),
         routines,

@@ -42,7 +42,7 @@ pub(super) fn prove(contract: &Contract<'_>) -> Result<Proof, Fault> {
     let head = Head::find(contract)?;
     let merge = match contract.kernel.frame {
         Frame::Ctr => Some(cases::find_merge(contract, head.at)?),
-        Frame::Ecb | Frame::Keys => None,
+        _ => None,
     };
     let mut domain = Symbolic::default();
     let mut block = || core::array::from_fn(|_| domain.fresh());
@@ -52,7 +52,7 @@ pub(super) fn prove(contract: &Contract<'_>) -> Result<Proof, Fault> {
     let expected = expected(contract, &mut domain, &keys, &input, counter.as_ref());
     let window = match contract.kernel.frame {
         Frame::Keys => Memory::one_batch_apart(input, contract.output_bytes()),
-        Frame::Ecb | Frame::Ctr => Memory::one_batch(input),
+        Frame::Ecb | Frame::Ctr | Frame::CbcDec | Frame::CfbDec => Memory::one_batch(input),
     };
 
     let Contract { code, convention, .. } = *contract;

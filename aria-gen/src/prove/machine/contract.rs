@@ -26,7 +26,9 @@ impl Contract<'_> {
     pub(super) fn input_bytes(&self) -> usize {
         match self.kernel.frame {
             Frame::Keys => keys::MASTER_BYTES,
-            Frame::Ecb | Frame::Ctr => BLOCK_BYTES * self.kernel.blocks,
+            Frame::Ecb | Frame::Ctr | Frame::CbcDec | Frame::CfbDec => {
+                BLOCK_BYTES * self.kernel.blocks
+            }
         }
     }
 
@@ -34,7 +36,7 @@ impl Contract<'_> {
     pub(super) fn output_bytes(&self) -> usize {
         match self.kernel.frame {
             Frame::Keys => keys::BLOCKS * BLOCK_BYTES,
-            Frame::Ecb | Frame::Ctr => self.input_bytes(),
+            Frame::Ecb | Frame::Ctr | Frame::CbcDec | Frame::CfbDec => self.input_bytes(),
         }
     }
 
@@ -42,7 +44,7 @@ impl Contract<'_> {
     pub(super) fn key_blocks(&self) -> usize {
         match self.kernel.frame {
             Frame::Keys => 3,
-            Frame::Ecb | Frame::Ctr => self.size.rounds() + 1,
+            Frame::Ecb | Frame::Ctr | Frame::CbcDec | Frame::CfbDec => self.size.rounds() + 1,
         }
     }
 
@@ -54,7 +56,9 @@ impl Contract<'_> {
     ) -> Rc<[D::Byte]> {
         let value = match self.kernel.frame {
             Frame::Keys => Value::array(keys.iter().map(reference::raw)),
-            Frame::Ecb | Frame::Ctr => self.kernel.key_form.expand(domain, keys),
+            Frame::Ecb | Frame::Ctr | Frame::CbcDec | Frame::CfbDec => {
+                self.kernel.key_form.expand(domain, keys)
+            }
         };
         let mut bytes = Vec::new();
         value.push_bytes(&mut bytes);

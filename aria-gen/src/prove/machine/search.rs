@@ -91,7 +91,7 @@ pub(super) fn search(contract: &Contract<'_>) -> Option<Counterexample<Fault>> {
             let key: Vec<u8> = bytes.by_ref().take(size.bytes()).collect();
             let finding = match frame {
                 Frame::Keys => master_keys(contract, &mut call),
-                Frame::Ecb | Frame::Ctr => {
+                Frame::Ecb | Frame::Ctr | Frame::CbcDec | Frame::CfbDec => {
                     call.keys = aria::encryption_keys(&key).ok()?;
                     call.execute(contract, |_| {}).map(|output| {
                         let Call { keys, counter, input, .. } = &call;

@@ -5,7 +5,8 @@
 //! one batch to the next: so no variable from outside the loop may change in it, nothing may leave it
 //! early, and memory (see [`Memory`]) gives each batch its own bytes. The one exception is an unknown
 //! counter, of which the loop's invariant is known: it moves on by the blocks of a batch. There is one such loop in an
-//! execution. The `for` itself starts at 0 and adds 1, as Rust defines it.
+//! execution. The `for` itself starts at 0 and adds 1, as Rust defines it, or with
+//! `.rev()` takes the same numbers from the last to the first; where windows of batches overlap it must.
 
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprForLoop, ExprWhile, FnArg, Ident, Item, ItemConst, ReturnType, Stmt};
@@ -362,9 +363,11 @@ impl<'p, 'd, D: Domain> Machine<'p, 'd, D> {
         if node.label.is_some() {
             return unsupported(node);
         }
-        let (first, end) = match self.evaluate(&node.expr)? {
-            Value::Range(first, None) => return self.batches(node, first),
-            Value::Range(first, Some(end)) => (first, end),
+        let (first, end, descends) = match self.evaluate(&node.expr)? {
+            Value::Range(first, None) => return self.batches(node, first, false),
+            Value::Reversed(first, None) => return self.batches(node, first, true),
+            Value::Range(first, Some(end)) => (first, end, false),
+            Value::Reversed(first, Some(end)) => (first, end, true),
             other => return Err(other.mismatch("a range")).at(&*node.expr),
         };
         let (Some(first), Some(end)) = (first.known(), end.known()) else {
@@ -372,7 +375,8 @@ impl<'p, 'd, D: Domain> Machine<'p, 'd, D> {
             return Err(cause).at(&*node.expr);
         };
         let start = self.bindings.len();
-        for number in first..end {
+        for taken in first..end {
+            let number = if descends { end - 1 - (taken - first) } else { taken };
             self.step(&node.expr)?;
             self.bind(&node.pat, Value::number(number))?;
             let again = self.iteration(&node.body)?;
@@ -394,7 +398,12 @@ impl<'p, 'd, D: Domain> Machine<'p, 'd, D> {
     }
 
     /// The loop over all batches: one of them.
-    fn batches(&mut self, node: &'p ExprForLoop, first: Linear) -> Step<Value<D::Byte>, D::Byte> {
+    fn batches(
+        &mut self,
+        node: &'p ExprForLoop,
+        first: Linear,
+        descends: bool,
+    ) -> Step<Value<D::Byte>, D::Byte> {
         let induction = |why: &str| Err(Cause::Induction(why.to_owned())).at(node);
         if first != Linear::constant(0) {
             return induction("does not begin with batch 0");
@@ -402,8 +411,14 @@ impl<'p, 'd, D: Domain> Machine<'p, 'd, D> {
         if self.batch_loop.is_some() {
             return induction("is not the only one");
         }
+        if self.memory.descends() && !descends {
+            return induction("overwrites in place what the batch behind it reads");
+        }
         let start = self.bindings.len();
         let counters = self.begin_counting();
+        if descends && !counters.is_empty() {
+            return induction("counts up while batches go down");
+        }
         self.batch_loop = Some(start);
         self.bind(&node.pat, Value::Number(Linear { constant: 0, per_batch: 1 }))?;
         self.in_batch = true;

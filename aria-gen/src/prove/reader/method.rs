@@ -59,6 +59,7 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
                 let Some(addend) = addend.known() else { return unsupported(node) };
                 self.add_to_counter(&word, addend).map(Value::Word).at(node)
             }
+            ("rev", Value::Range(start, end), []) => Ok(Value::Reversed(start, end)),
             ("iter", Value::Array(items), []) => Ok(Value::Iterator(items, 0)),
             ("rotate_right", Value::Word(word), [Value::Number(places)]) if !word.signed => {
                 let places = places.known().and_then(|places| usize::try_from(places).ok());

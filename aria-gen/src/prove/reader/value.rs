@@ -23,6 +23,8 @@ pub enum Value<B> {
     Part(Part),
     /// `start..end`, or up to the unknown number of batches.
     Range(Linear, Option<Linear>),
+    /// `(start..end).rev()`: the same numbers from the last to the first.
+    Reversed(Linear, Option<Linear>),
     /// An integer of fixed size.
     Word(Word<B>),
     /// The unknown counter of the batch, so much further on.
@@ -89,7 +91,7 @@ impl<B> Value<B> {
             Self::Number(_) => "a number",
             Self::Batches => "the number of batches",
             Self::Part(part) => part.kind(),
-            Self::Range(..) => "a range",
+            Self::Range(..) | Self::Reversed(..) => "a range",
             Self::Word(_) => "an integer of fixed size",
             Self::Counter(_) => "a counter",
             Self::Vector(_) => "a vector",
