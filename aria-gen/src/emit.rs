@@ -10,6 +10,7 @@ mod items;
 mod kernel;
 mod key_form;
 mod package;
+mod part;
 mod probe;
 mod routine;
 mod source;

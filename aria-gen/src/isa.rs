@@ -13,7 +13,7 @@ pub(crate) use axes::axis;
 pub use axes::{Encoding, Tier, Unit, UnknownAxis, Width};
 pub use cost::{Cost, MICRO_ARCHITECTURES, MicroArchitecture, Piece, Ports, Work};
 pub use feature::{CpuidRegister, Feature, RegisterState};
-pub use table::{ROWS, Residence, Row};
+pub use table::{MASKED, Masked, ROWS, Residence, Row};
 
 use crate::ir::{Access, Form, MachineOp, Operation, Program, Span};
 
@@ -71,6 +71,15 @@ impl Isa {
     #[must_use]
     pub fn has(self, form: Form) -> bool {
         self.row(form).is_ok()
+    }
+
+    /// How registers are loaded and stored in part, where the target can.
+    #[must_use]
+    pub fn masked(self) -> Option<&'static Masked> {
+        let here = |masked: &&Masked| {
+            masked.encoding == self.tier.encoding() && masked.width == self.width
+        };
+        MASKED.iter().find(here)
     }
 
     /// The features that a program needs: those of its instructions and the tier's floor, each

@@ -10,6 +10,7 @@
 //! powers of ShiftRows, and is put right only where values that are off differently meet
 //! (`routine`). Turns pass from routine to routine with the state.
 
+mod hidden;
 pub mod network;
 mod routine;
 mod row;
@@ -21,6 +22,8 @@ use crate::isa::{Isa, Unit};
 use crate::kernel::{KeyForm, Layout};
 use network::NetworkError;
 use routine::{Lowered, lower_routine};
+
+pub use hidden::hidden_constants;
 
 /// What is aimed at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use crate::error::{GenError, StageError};
 use crate::ir::{AbstractOp, MachineOp, Program};
 use crate::isa::{Feature, Isa, MICRO_ARCHITECTURES, MicroArchitecture};
 use crate::kernel::{Frame, KernelId, Layout, Recipe, matrix, row, slice};
-use crate::lower::{Target, lower_program};
+use crate::lower::{Target, hidden_constants, lower_program};
 use crate::pass::{PASSES, Pressure, measure_pressure};
 
 pub use words::{BuiltWords, build_words, is_words};
@@ -79,8 +79,7 @@ pub fn build_kernel(id: KernelId) -> Result<Built, GenError> {
         Layout::Bits => return check(id, Stage::Build, Err(StageError::Words)),
     };
     check(id, Stage::Build, abstract_program.verify())?;
-    let Recipe { layout, key_form } = recipe;
-    let target = Target { isa, unit: id.unit, layout, key_form };
+    let target = target(id, recipe);
     let lowered = lower_program(&abstract_program, target);
     let mut machine_programs = vec![check(id, Stage::Lower, lowered)?];
     check(id, Stage::Lower, machine_programs[0].verify())?;
@@ -91,6 +90,11 @@ pub fn build_kernel(id: KernelId) -> Result<Built, GenError> {
         machine_programs.push(program);
     }
     Ok(Built { id, recipe, isa, abstract_program, machine_programs })
+}
+
+fn target(id: KernelId, Recipe { layout, key_form }: Recipe) -> Target {
+    let isa = Isa { tier: id.tier, width: id.width };
+    Target { isa, unit: id.unit, layout, key_form }
 }
 
 fn check<T, E: Into<StageError>>(
@@ -128,6 +132,12 @@ impl Built {
     #[must_use]
     pub fn finished(&self) -> &Program<MachineOp> {
         self.machine_programs.last().expect("lowering made one")
+    }
+
+    /// The constants of the finished program that the emitter hides from the Rust compiler, by number.
+    #[must_use]
+    pub fn hidden(&self) -> Vec<usize> {
+        hidden_constants(self.finished(), target(self.id, self.recipe))
     }
 
     /// The program after `stage`, as text.

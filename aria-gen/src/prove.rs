@@ -39,9 +39,9 @@ pub mod verdict;
 
 use domain::{Form, Symbolic};
 use fault::{Cause, Fault};
-use memory::Memory;
+use memory::{Memory, Placement};
 use package::Kernel;
-use reader::{Arguments, Program, UnknownCounter, Value};
+use reader::{Arguments, Part, Program, UnknownCounter, Value};
 use reference::Frame;
 use verdict::{Proof, Verdict};
 
@@ -55,7 +55,7 @@ pub fn prove_kernel(program: &Program, kernel: &Kernel, size: KeySize) -> Verdic
         return Verdict::Unknown(fault);
     }
     let (proof, search): (_, &dyn Fn(&Doubt) -> _) = match kernel.frame {
-        Frame::Ecb | Frame::Ctr => (compare(program, kernel, size), &|doubt| {
+        Frame::Ecb | Frame::Ctr => (compare_all(program, kernel, size), &|doubt| {
             counterexample::search(program, kernel, size, doubt)
         }),
         Frame::Keys => (keys::compare(program, kernel), &|_| keys::search(program, kernel)),
@@ -74,16 +74,48 @@ struct Doubt {
     fault: Fault,
     /// Block, byte and bit of the first difference, if the run came to its end.
     place: Option<(usize, usize, u32)>,
+    /// Whether it is about parts of a batch.
+    in_part: bool,
 }
 
 impl From<Fault> for Doubt {
     fn from(fault: Fault) -> Self {
-        Self { fault, place: None }
+        Self { fault, place: None, in_part: false }
     }
 }
 
-/// The symbolic run of one batch, held against the reference.
-fn compare(program: &Program, kernel: &Kernel, size: KeySize) -> Result<Proof, Doubt> {
+/// The proof for whole batches, if what the kernel does to a part of one, should it take such, is
+/// proved as well.
+fn compare_all(program: &Program, kernel: &Kernel, size: KeySize) -> Result<Proof, Doubt> {
+    let function = &kernel.function;
+    let over = Over { function, count: Value::Batches, memory: Memory::one_batch };
+    let proof = compare(program, kernel, size, &over)?;
+    if let Some(function) = &kernel.part {
+        let memory = |input: Vec<Form>| {
+            let bytes = input.len();
+            Memory::whole(Placement::Any, input, bytes)
+        };
+        let over = Over { function, count: Value::Part(Part::Count), memory };
+        compare(program, kernel, size, &over).map_err(|doubt| Doubt { in_part: true, ..doubt })?;
+    }
+    Ok(proof)
+}
+
+/// One of a kernel's functions, and what it is run over.
+struct Over<'a> {
+    function: &'a str,
+    count: Value<Form>,
+    /// The memory with this input.
+    memory: fn(Vec<Form>) -> Memory<Form>,
+}
+
+/// The symbolic run of one batch, or of a part of it, held against the reference.
+fn compare(
+    program: &Program,
+    kernel: &Kernel,
+    size: KeySize,
+    over: &Over<'_>,
+) -> Result<Proof, Doubt> {
     let mut domain = Symbolic::default();
     let input: Vec<Form> = (0..BLOCK_BYTES * kernel.blocks).map(|_| domain.fresh()).collect();
     let round_keys: Vec<reference::Block<Form>> =
@@ -98,13 +130,13 @@ fn compare(program: &Program, kernel: &Kernel, size: KeySize) -> Result<Proof, D
     };
     let arguments = Arguments {
         keys: kernel.key_form.expand(&domain, &round_keys),
-        batches: Value::Batches,
+        batches: over.count.clone(),
         counter: unknown_counter.as_ref().map_or(Value::Unit, |_| Value::Counter(0)),
         unknown_counter,
     };
-    let memory = Memory::one_batch(input.clone());
-    let memory = reader::run(program, &kernel.function, &mut domain, &arguments, memory)?;
-    let line = program.line_of(&kernel.function);
+    let memory = (over.memory)(input.clone());
+    let memory = reader::run(program, over.function, &mut domain, &arguments, memory)?;
+    let line = program.line_of(over.function);
     let output = memory.finish().map_err(|fault| program.fault(line, fault.into()))?;
 
     let blocks = input.as_chunks().0.iter().zip(output.as_chunks::<BLOCK_BYTES>().0);
@@ -119,7 +151,7 @@ fn compare(program: &Program, kernel: &Kernel, size: KeySize) -> Result<Proof, D
                 let cause = Cause::Difference { block, byte, bit };
                 let fault = program.fault(line, cause);
                 let place = Some((block, byte, bit));
-                return Err(Doubt { fault, place });
+                return Err(Doubt { place, ..fault.into() });
             }
         }
     }

@@ -103,39 +103,43 @@ macro_rules! constructors {
 
 constructors!(Aria, |key, token| {
     let plans = Plans::of(token);
-    let (mut ek, mut dk) = RoundKeys::both(key, plans.key_schedule());
-    plans.kept().make(&mut ek);
-    plans.kept().make(&mut dk);
-    Self { ek, dk, plans }
+    let mut new = Self { ek: RoundKeys::zero(), dk: RoundKeys::zero(), plans };
+    new.ek.fill(Some(&mut new.dk), key, plans.key_schedule());
+    plans.kept().make(&mut new.ek);
+    plans.kept().make(&mut new.dk);
+    new
 });
 constructors!(AriaEnc, |key, token| {
     let plans = Plans::of(token);
-    let mut ek = RoundKeys::encryption(key, plans.key_schedule());
-    plans.kept().make(&mut ek);
-    Self { ek, plans }
+    let mut new = Self { ek: RoundKeys::zero(), plans };
+    new.ek.fill(None, key, plans.key_schedule());
+    plans.kept().make(&mut new.ek);
+    new
 });
 constructors!(AriaDec, |key, token| {
     let plans = Plans::of(token);
-    let (_, mut dk) = RoundKeys::both(key, plans.key_schedule());
-    plans.kept().make(&mut dk);
-    Self { dk, plans }
+    let mut new = Self { dk: RoundKeys::zero(), plans };
+    RoundKeys::zero().fill(Some(&mut new.dk), key, plans.key_schedule());
+    plans.kept().make(&mut new.dk);
+    new
 });
 
 impl<const RK: usize> AriaEnc<RK> {
-    /// The round keys of decryption, kept as those of encryption are.
-    fn decryption_keys(&self) -> RoundKeys<RK> {
+    /// Makes `dk` the round keys of decryption, kept as those of encryption are.
+    fn fill_decryption_keys(&self, dk: &mut RoundKeys<RK>) {
         let kept = self.plans.kept();
-        let mut keys = self.ek.clone();
-        kept.undo(&mut keys);
-        keys = RoundKeys::decryption(&keys);
-        kept.make(&mut keys);
-        keys
+        let mut ek = self.ek.clone();
+        kept.undo(&mut ek);
+        dk.invert(&ek);
+        kept.make(dk);
     }
 }
 
 impl<const RK: usize> From<&AriaEnc<RK>> for AriaDec<RK> {
     fn from(enc: &AriaEnc<RK>) -> Self {
-        Self { dk: enc.decryption_keys(), plans: enc.plans }
+        let mut new = Self { dk: RoundKeys::zero(), plans: enc.plans };
+        enc.fill_decryption_keys(&mut new.dk);
+        new
     }
 }
 
@@ -153,7 +157,9 @@ impl<const RK: usize> From<&AriaEnc<RK>> for Aria<RK> {
 
 impl<const RK: usize> From<AriaEnc<RK>> for Aria<RK> {
     fn from(enc: AriaEnc<RK>) -> Self {
-        Self { dk: enc.decryption_keys(), ek: enc.ek, plans: enc.plans }
+        let mut dk = RoundKeys::zero();
+        enc.fill_decryption_keys(&mut dk);
+        Self { dk, ek: enc.ek, plans: enc.plans }
     }
 }
 

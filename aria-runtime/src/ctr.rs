@@ -13,7 +13,9 @@ use aria_kernels::{Entry, Frame, KERNELS, Kernel};
 use cipher::InOutBuf;
 
 use crate::Block;
+use crate::ecb::EcbKernel;
 use crate::engine::Engine;
+use crate::extent::Extent;
 use crate::forms::{Form, Keys, Shape};
 use crate::padded::through_buffer;
 use crate::plans::Plans;
@@ -21,70 +23,67 @@ use crate::schedule::RoundKeys;
 use crate::token::Token;
 use crate::wiped::Wiped;
 
-/// A kernel that serves counter mode and that a token permits. Its field is the row in [`KERNELS`].
+/// A kernel that serves counter mode and that a token permits.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CtrKernel(u16);
+enum CtrKernel {
+    /// One of the frame: its row in [`KERNELS`].
+    Framed(u16),
+    /// One for ECB, for which counters are written down.
+    Written(EcbKernel),
+}
 
 impl CtrKernel {
     /// The kernel in this row, if it serves counter mode and the token permits it.
     #[inline]
     fn permitted(token: Token, row: u16) -> Option<Self> {
         let kernel = &KERNELS[usize::from(row)];
-        let serves = kernel.frame == Frame::Ctr || writes_counters(kernel);
-        (serves && token.permits(row)).then_some(Self(row))
+        if kernel.frame == Frame::Ctr {
+            return token.permits(row).then_some(Self::Framed(row));
+        }
+        EcbKernel::permitted(token, row).filter(|_| writes_counters(kernel)).map(Self::Written)
     }
 
-    /// Blocks in a batch.
-    fn batch(self) -> usize {
-        KERNELS[usize::from(self.0)].blocks
-    }
-
-    /// Runs the kernel over all full batches of `blocks`; what is left after them is not touched.
+    /// Runs the kernel over all full batches of `blocks`; what is left after them is not touched. Or, if
+    /// there are fewer blocks than a batch, over all of them.
     #[inline]
     fn run<const RK: usize>(
         self,
         rk: &Keys<'_, RK>,
         counter: u128,
-        mut blocks: InOutBuf<'_, '_, Block>,
+        blocks: InOutBuf<'_, '_, Block>,
     ) {
         const { assert!(matches!(RK, 13 | 15 | 17)) };
-        let kernel = &KERNELS[usize::from(self.0)];
-        let batches = blocks.len() / kernel.blocks;
+        let row = match self {
+            Self::Framed(row) => row,
+            Self::Written(kernel) => {
+                return run_written(|images| kernel.run(rk, images), counter, blocks);
+            }
+        };
+        let kernel = &KERNELS[usize::from(row)];
+        let (entry, count) = match Extent::of(kernel, blocks.len()) {
+            Extent::Batches(entry, count) | Extent::Part(entry, count) => (entry, count),
+            Extent::Padded => {
+                return through_buffer(kernel.blocks, blocks, |batch| self.run(rk, counter, batch));
+            }
+        };
+        let (input, output) = blocks.into_raw();
         // SAFETY of each call of `entry` below:
         // - Features: a `CtrKernel` is only made in `permitted`, for a row that a token permits, so
         //   this CPU has all that the row names.
         // - Round keys: there are `RK` of them, which is 13, 15 or 17, in the form that the variant
         //   names.
-        // - Buffers: an `InOutBuf` or an array is readable and writable for its length, which is at
-        //   least that of the batches asked for, and the two sides are equal or do not overlap.
-        match kernel.entry {
+        // - Buffers: an `InOutBuf` is readable and writable for its length, which is at least what an
+        //   `Extent` names, and its two sides are equal or do not overlap.
+        match entry {
             Entry::CtrBroadcast32(entry) => rk.with_words(Shape::Broadcast32, |rk| {
-                let (input, output) = blocks.into_raw();
                 // SAFETY: see above.
-                unsafe { entry(rk, counter, input.cast(), output.cast(), batches) }
+                unsafe { entry(rk, counter, input.cast(), output.cast(), count) }
             }),
             Entry::CtrMapped32(entry) => rk.with_words(Shape::Mapped32, |rk| {
-                let (input, output) = blocks.into_raw();
                 // SAFETY: see above.
-                unsafe { entry(rk, counter, input.cast(), output.cast(), batches) }
+                unsafe { entry(rk, counter, input.cast(), output.cast(), count) }
             }),
-            Entry::EcbRaw(entry) => {
-                for batch in 0..batches {
-                    let start = batch * kernel.blocks;
-                    let mut written = Wiped::<u8, MAX_WRITTEN>::zero();
-                    for (number, block) in written[..kernel.blocks].iter_mut().enumerate() {
-                        let number = (start + number) as u128;
-                        *block = counter.wrapping_add(number).to_be_bytes();
-                    }
-                    let memory = written.as_mut_ptr().cast();
-                    // SAFETY: see above.
-                    unsafe { entry(rk.kept(), memory, memory, 1) }
-                    for (number, image) in written[..kernel.blocks].iter().enumerate() {
-                        blocks.get(start + number).xor_in2out(image.into());
-                    }
-                }
-            }
-            other => unreachable!("{other:?} has no CtrKernel"),
+            other => unreachable!("{other:?} is not of this frame"),
         }
     }
 }
@@ -115,41 +114,47 @@ pub(crate) fn crypt<const RK: usize>(
         let kernel = CtrKernel::permitted(plans.token(), piece.row);
         let kernel = kernel.expect("plans are made for the token that they are asked for");
         let (now, later) = blocks.split_at(piece.blocks);
-        if now.len() < kernel.batch() {
-            through_buffer(kernel.batch(), now, |batch| kernel.run(&rk, counter, batch));
-        } else {
-            kernel.run(&rk, counter, now);
-        }
+        kernel.run(&rk, counter, now);
         counter = counter.wrapping_add(piece.blocks as u128);
         blocks = later;
     }
     counter
 }
 
-/// Writes counters down, some at a time, and encrypts them.
+/// The same by ECB.
 #[inline(never)]
 fn crypt_written<const RK: usize>(
     keys: &RoundKeys<RK>,
     plans: Plans,
+    counter: u128,
+    blocks: InOutBuf<'_, '_, Block>,
+) -> u128 {
+    let next = counter.wrapping_add(blocks.len() as u128);
+    Engine::with(keys, plans, |engine| {
+        run_written(|images| engine.crypt(images), counter, blocks);
+    });
+    next
+}
+
+/// Writes counters down, some at a time, replaces them by their images with `encrypt`, and adds these.
+fn run_written(
+    encrypt: impl Fn(InOutBuf<'_, '_, Block>),
     mut counter: u128,
     mut blocks: InOutBuf<'_, '_, Block>,
-) -> u128 {
-    Engine::with(keys, plans, |engine| {
-        let mut written = Wiped::<u8, MAX_WRITTEN>::zero();
-        for start in (0..blocks.len()).step_by(MAX_WRITTEN) {
-            let count = usize::min(blocks.len() - start, MAX_WRITTEN);
-            let images = &mut written[..count];
-            for image in images.iter_mut() {
-                *image = counter.to_be_bytes();
-                counter = counter.wrapping_add(1);
-            }
-            engine.crypt(InOutBuf::from(Block::cast_slice_from_core_mut(images)));
-            for (number, image) in images.iter().enumerate() {
-                blocks.get(start + number).xor_in2out(image.into());
-            }
+) {
+    let mut written = Wiped::<u8, MAX_WRITTEN>::zero();
+    for start in (0..blocks.len()).step_by(MAX_WRITTEN) {
+        let count = usize::min(blocks.len() - start, MAX_WRITTEN);
+        let images = &mut written[..count];
+        for image in images.iter_mut() {
+            *image = counter.to_be_bytes();
+            counter = counter.wrapping_add(1);
         }
-    });
-    counter
+        encrypt(InOutBuf::from(Block::cast_slice_from_core_mut(images)));
+        for (number, image) in images.iter().enumerate() {
+            blocks.get(start + number).xor_in2out(image.into());
+        }
+    }
 }
 
 #[cfg(test)]
@@ -158,7 +163,7 @@ mod tests {
 
     #[test]
     fn no_blocks_leave_the_counter_alone() {
-        let keys = RoundKeys::<13>::encryption(&[7; 16], None);
+        let keys = RoundKeys::<13>::zero();
         let none = InOutBuf::from(&mut [][..]);
         assert_eq!(crypt(&keys, Plans::of(Token::detect()), u128::MAX, none), u128::MAX);
     }

@@ -8,7 +8,9 @@ use aria_kernels::{Entry, Frame, KERNELS};
 use cipher::InOutBuf;
 
 use crate::Block;
+use crate::extent::Extent;
 use crate::forms::{Keys, Shape};
+use crate::padded::through_buffer;
 use crate::token::Token;
 
 /// An ECB kernel that a token permits. Its field is the row in [`KERNELS`].
@@ -23,46 +25,46 @@ impl EcbKernel {
         (is_ecb && token.permits(row)).then_some(Self(row))
     }
 
-    /// Blocks in a batch.
-    pub(crate) fn batch(self) -> usize {
-        KERNELS[usize::from(self.0)].blocks
-    }
-
-    /// Runs the kernel over all full batches of `blocks`; what is left after them is not touched.
+    /// Runs the kernel over all full batches of `blocks`; what is left after them is not touched. Or, if
+    /// there are fewer blocks than a batch, over all of them.
     #[inline]
     pub(crate) fn run<const RK: usize>(self, rk: &Keys<'_, RK>, blocks: InOutBuf<'_, '_, Block>) {
         const { assert!(matches!(RK, 13 | 15 | 17)) };
         let kernel = &KERNELS[usize::from(self.0)];
-        let batches = blocks.len() / kernel.blocks;
+        let (entry, count) = match Extent::of(kernel, blocks.len()) {
+            Extent::Batches(entry, count) | Extent::Part(entry, count) => (entry, count),
+            Extent::Padded => {
+                return through_buffer(kernel.blocks, blocks, |batch| self.run(rk, batch));
+            }
+        };
         let (input, output) = blocks.into_raw();
         // SAFETY of each call of `entry` below:
         // - Features: an `EcbKernel` is only made in `permitted`, for a row that a token permits, so
         //   this CPU has all that the row names.
         // - Round keys: there are `RK` of them, which is 13, 15 or 17, in the form that the variant
         //   names.
-        // - Buffers: an `InOutBuf` is readable and writable for its length, which is at least
-        //   `batches * kernel.blocks` blocks of 16 bytes, and its two sides are equal or do not
-        //   overlap.
-        match kernel.entry {
+        // - Buffers: an `InOutBuf` is readable and writable for its length, which is at least what an
+        //   `Extent` names, and its two sides are equal or do not overlap.
+        match entry {
             Entry::EcbRaw(entry) => {
                 // SAFETY: see above.
-                unsafe { entry(rk.kept(), input.cast(), output.cast(), batches) }
+                unsafe { entry(rk.kept(), input.cast(), output.cast(), count) }
             }
             Entry::EcbPlanes(entry) => {
                 // SAFETY: see above.
-                unsafe { entry(rk.kept(), input.cast(), output.cast(), batches) }
+                unsafe { entry(rk.kept(), input.cast(), output.cast(), count) }
             }
             Entry::EcbSpreadPlanes(entry) => rk.with_spread_planes(|rk| {
                 // SAFETY: see above.
-                unsafe { entry(rk, input.cast(), output.cast(), batches) }
+                unsafe { entry(rk, input.cast(), output.cast(), count) }
             }),
             Entry::EcbBroadcast32(entry) => rk.with_words(Shape::Broadcast32, |rk| {
                 // SAFETY: see above.
-                unsafe { entry(rk, input.cast(), output.cast(), batches) }
+                unsafe { entry(rk, input.cast(), output.cast(), count) }
             }),
             Entry::EcbMapped32(entry) => rk.with_words(Shape::Mapped32, |rk| {
                 // SAFETY: see above.
-                unsafe { entry(rk, input.cast(), output.cast(), batches) }
+                unsafe { entry(rk, input.cast(), output.cast(), count) }
             }),
             other => unreachable!("{other:?} has no EcbKernel"),
         }

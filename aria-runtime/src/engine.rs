@@ -15,7 +15,6 @@ use cipher::{
 use crate::Block;
 use crate::ecb::EcbKernel;
 use crate::forms::Keys;
-use crate::padded::through_buffer;
 use crate::plans::Plans;
 use crate::schedule::RoundKeys;
 
@@ -42,11 +41,7 @@ impl<'a, const RK: usize> Engine<'a, RK> {
             let kernel = EcbKernel::permitted(self.plans.token(), piece.row);
             let kernel = kernel.expect("plans are made for the token that they are asked for");
             let (now, later) = blocks.split_at(piece.blocks);
-            if now.len() < kernel.batch() {
-                through_buffer(kernel.batch(), now, |batch| kernel.run(&self.keys, batch));
-            } else {
-                kernel.run(&self.keys, now);
-            }
+            kernel.run(&self.keys, now);
             blocks = later;
         }
     }

@@ -86,6 +86,11 @@ impl Form {
         }
     }
 
+    /// Whether it is made for a call: ciphers keep round keys in no such form.
+    pub(crate) fn is_made(self) -> bool {
+        self != self.kept().form()
+    }
+
     /// What it is made of.
     pub(crate) const fn kept(self) -> Kept {
         match self {

@@ -113,6 +113,7 @@ mod ctr;
 mod detect;
 mod ecb;
 mod engine;
+mod extent;
 mod features;
 mod forms;
 #[cfg(feature = "oid")]

@@ -52,24 +52,13 @@ impl Candidate {
         u64::from(self.costs.next) * 1024 / self.batch() as u64
     }
 
-    /// Cycles of a call for so many blocks, at least one: whole batches, or fewer blocks than one. The making of
-    /// round keys is not in it.
-    fn cycles(&self, blocks: usize) -> u32 {
-        if blocks < self.batch() {
-            self.costs.padded(blocks, self.batch())
-        } else {
-            let further = u32::try_from(blocks / self.batch() - 1).unwrap_or(u32::MAX);
-            self.costs.first.saturating_add(further.saturating_mul(self.costs.next))
-        }
-    }
-
     /// Whether a plan that has `other` has no use for this one: as wide, asking for no less, and not
     /// cheaper. Of equals the first gives way.
     fn yields_to(&self, other: &Self) -> bool {
         self.batch == other.batch
             && (self.wants_made_keys || !other.wants_made_keys)
             && self.bulk_cycles() >= other.bulk_cycles()
-            && self.costs.first >= other.costs.first
+            && self.costs.first.batch >= other.costs.first.batch
     }
 }
 
@@ -87,11 +76,30 @@ pub(crate) struct Move {
 pub(crate) struct Plan {
     /// [`Kernel::to_bits`] of each kernel; the cheapest by the block comes first.
     kernels: [AtomicU32; MAX_KERNELS],
-    /// [`Choice::to_bits`] of the first move for each number of blocks, while no form of round keys
-    /// was made.
-    start: [AtomicU16; EXACT + 1],
-    /// The same once it was made.
-    made: [AtomicU16; EXACT + 1],
+    /// [`Choice::to_bits`] of the first move for each number of blocks, by [`Stage`].
+    choices: [[AtomicU16; EXACT + 1]; 3],
+}
+
+/// How far a call has come. Kernels that want round keys in a form that is made run first, if they
+/// run: so the first move tells whether to make it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Nothing ran.
+    Start,
+    /// What ran takes round keys as they are kept, and so does what comes.
+    Kept,
+    /// The other form was made, and anything may come.
+    Made,
+}
+
+impl Stage {
+    /// After a kernel that wants round keys in the form that is made, or as they are kept.
+    fn after(self, wants_made_keys: bool) -> Self {
+        match (self, wants_made_keys) {
+            (Self::Made, _) | (_, true) => Self::Made,
+            (Self::Start | Self::Kept, false) => Self::Kept,
+        }
+    }
 }
 
 /// What a plan remembers of a kernel.
@@ -134,39 +142,30 @@ impl Plan {
     pub(crate) const fn empty() -> Self {
         Self {
             kernels: [const { AtomicU32::new(0) }; MAX_KERNELS],
-            start: [const { AtomicU16::new(0) }; EXACT + 1],
-            made: [const { AtomicU16::new(0) }; EXACT + 1],
+            choices: [const { [const { AtomicU16::new(0) }; EXACT + 1] }; 3],
         }
     }
 
-    /// Makes this the plan of least cost. `make_keys` is what it costs a call to make the form of
-    /// round keys that some candidates want. Without a candidate the plan stays empty.
-    pub(crate) fn fill(&self, candidates: impl Iterator<Item = Candidate>, make_keys: u32) {
-        let kept = Kept::of(candidates);
-        for (slot, candidate) in self.kernels.iter().zip(kept.iter()) {
+    /// Makes this the plan of least cost. Without a candidate the plan stays empty.
+    pub(crate) fn fill(&self, candidates: impl Iterator<Item = Candidate>) {
+        let retained = Retained::of(candidates);
+        for (slot, candidate) in self.kernels.iter().zip(retained.iter()) {
             let Candidate { row, batch, wants_made_keys, .. } = *candidate;
             let kernel = Kernel { row, batch: batch.get(), wants_made_keys };
             slot.store(kernel.to_bits(), Ordering::Relaxed);
         }
-        if kept.iter().next().is_none() {
-            return;
+        let mut least = [[None; EXACT + 1]; 3];
+        for stage in &mut least {
+            stage[0] = Some(0);
         }
-        // By kernels alone that take round keys as they are kept, and by all when the form was made.
-        let (mut as_kept, mut made) = ([None; EXACT + 1], [Some(0); EXACT + 1]);
-        as_kept[0] = Some(0);
         for blocks in 1..=EXACT {
-            let plain = kept.cheapest(blocks, &as_kept, |candidate| !candidate.wants_made_keys);
-            let all = kept.cheapest(blocks, &made, |_| true);
-            as_kept[blocks] = plain.map(|(cycles, _)| cycles);
-            made[blocks] = all.map(|(cycles, _)| cycles);
-            let (with, choice) = all.expect("there is a kernel");
-            // What wants the form runs first, so that one look at the table tells whether to make it.
-            let started = match plain {
-                Some((without, plain)) if without <= with.saturating_add(make_keys) => plain,
-                _ => choice,
-            };
-            self.made[blocks].store(choice.to_bits(), Ordering::Relaxed);
-            self.start[blocks].store(started.to_bits(), Ordering::Relaxed);
+            for stage in [Stage::Kept, Stage::Made, Stage::Start] {
+                let Some((cycles, choice)) = retained.cheapest(blocks, stage, &least) else {
+                    continue;
+                };
+                least[stage as usize][blocks] = Some(cycles);
+                self.choices[stage as usize][blocks].store(choice.to_bits(), Ordering::Relaxed);
+            }
         }
     }
 
@@ -179,11 +178,12 @@ impl Plan {
     /// The moves that serve so many blocks, in order; their blocks add up to exactly that. An empty
     /// plan has none.
     pub(crate) fn moves(&self, blocks: usize) -> Moves<'_> {
-        Moves { plan: self, left: blocks, keys_are_made: false }
+        Moves { plan: self, left: blocks, stage: Stage::Start }
     }
 
-    fn kernel(&self, place: usize) -> Kernel {
-        Kernel::from_bits(self.kernels[place % MAX_KERNELS].load(Ordering::Relaxed))
+    fn kernel(&self, place: u8) -> Kernel {
+        let place = usize::from(place) % MAX_KERNELS;
+        Kernel::from_bits(self.kernels[place].load(Ordering::Relaxed))
     }
 }
 
@@ -192,14 +192,14 @@ impl Plan {
 pub(crate) struct Moves<'a> {
     plan: &'a Plan,
     left: usize,
-    keys_are_made: bool,
+    stage: Stage,
 }
 
 impl Moves<'_> {
     /// The choice for what is left, which is at most [`EXACT`] blocks.
     fn choice(&self) -> Choice {
-        let table = if self.keys_are_made { &self.plan.made } else { &self.plan.start };
-        Choice::from_bits(table[self.left].load(Ordering::Relaxed))
+        let choices = &self.plan.choices[self.stage as usize];
+        Choice::from_bits(choices[self.left].load(Ordering::Relaxed))
     }
 }
 
@@ -213,11 +213,10 @@ impl Iterator for Moves<'_> {
         }
         if self.left <= EXACT {
             let choice = self.choice();
-            let kernel = self.plan.kernel(usize::from(choice.place));
-            self.left -= usize::from(choice.blocks);
-            self.keys_are_made |= kernel.wants_made_keys;
-            return (choice.blocks != 0)
-                .then_some(Move { row: kernel.row, blocks: usize::from(choice.blocks) });
+            let (kernel, blocks) = (self.plan.kernel(choice.place), usize::from(choice.blocks));
+            self.left -= blocks;
+            self.stage = self.stage.after(kernel.wants_made_keys);
+            return (blocks != 0).then_some(Move { row: kernel.row, blocks });
         }
         let kernel = self.plan.kernel(0);
         let batch = usize::from(kernel.batch);
@@ -226,8 +225,8 @@ impl Iterator for Moves<'_> {
         }
         let mut blocks = (self.left - EXACT).next_multiple_of(batch);
         self.left -= blocks;
-        self.keys_are_made = kernel.wants_made_keys;
-        // What goes on with the same kernel is the same call.
+        self.stage = self.stage.after(kernel.wants_made_keys);
+        // What goes on with the same kernel is the same run.
         let next = self.choice();
         if next.place == 0 && usize::from(next.blocks) >= batch {
             blocks += usize::from(next.blocks);
@@ -238,53 +237,60 @@ impl Iterator for Moves<'_> {
 }
 
 /// The candidates that a plan has a use for, the cheapest by the block first.
-struct Kept([Option<Candidate>; MAX_KERNELS]);
+struct Retained([Option<Candidate>; MAX_KERNELS]);
 
-impl Kept {
+impl Retained {
     fn of(candidates: impl Iterator<Item = Candidate>) -> Self {
-        let mut kept = Self([None; MAX_KERNELS]);
+        let mut retained = Self([None; MAX_KERNELS]);
         for candidate in candidates {
-            if kept.iter().any(|other| candidate.yields_to(other) && !other.yields_to(&candidate)) {
+            if retained
+                .iter()
+                .any(|other| candidate.yields_to(other) && !other.yields_to(&candidate))
+            {
                 continue;
             }
-            for slot in &mut kept.0 {
+            for slot in &mut retained.0 {
                 if slot.is_some_and(|other| other.yields_to(&candidate)) {
                     *slot = None;
                 }
             }
             // More kernels than there is room for are left out; the others serve everything.
-            if let Some(free) = kept.0.iter_mut().find(|slot| slot.is_none()) {
+            if let Some(free) = retained.0.iter_mut().find(|slot| slot.is_none()) {
                 *free = Some(candidate);
             }
         }
-        kept.0.sort_unstable_by_key(|slot| {
+        retained.0.sort_unstable_by_key(|slot| {
             slot.map_or((u64::MAX, u16::MAX), |kernel| (kernel.bulk_cycles(), kernel.row))
         });
-        kept
+        retained
     }
 
     fn iter(&self) -> impl Iterator<Item = &Candidate> {
         self.0.iter().flatten()
     }
 
-    /// The least cycles for so many blocks and the move to begin with, if `least` has those of every
-    /// smaller number and only candidates that pass `may` run.
+    /// The least cycles for so many blocks at a stage and the move to begin with, where `least` has
+    /// those of every smaller number at each stage.
     fn cheapest(
         &self,
         blocks: usize,
-        least: &[Option<u32>; EXACT + 1],
-        may: impl Fn(&Candidate) -> bool,
+        stage: Stage,
+        least: &[[Option<u32>; EXACT + 1]; 3],
     ) -> Option<(u32, Choice)> {
         let mut best: Option<(u32, Choice)> = None;
-        for (place, candidate) in self.iter().enumerate().filter(|(_, kernel)| may(kernel)) {
-            let whole = blocks / candidate.batch();
-            let served = match whole {
+        for (place, candidate) in self.iter().enumerate() {
+            if stage == Stage::Kept && candidate.wants_made_keys {
+                continue;
+            }
+            let (is_first, after) = (stage == Stage::Start, stage.after(candidate.wants_made_keys));
+            let batch = candidate.batch();
+            let runs = match (blocks / batch).min(MAX_BATCHES) {
                 0 => blocks..=blocks,
-                _ => candidate.batch()..=candidate.batch() * whole.min(MAX_BATCHES),
+                batches => batch..=batch * batches,
             };
-            for now in served.step_by(candidate.batch()) {
-                let Some(later) = least[blocks - now] else { continue };
-                let cycles = candidate.cycles(now).saturating_add(later);
+            for now in runs.step_by(batch) {
+                let Some(later) = least[after as usize][blocks - now] else { continue };
+                let cycles = candidate.costs.run(is_first, now, batch).saturating_add(later);
                 if best.is_none_or(|(best, _)| cycles < best) {
                     best = Some((cycles, Choice { place: place as u8, blocks: now as u8 }));
                 }

@@ -174,16 +174,14 @@ impl Shared {
             let all = || candidates(features, frame, model);
             // A call makes one form of round keys at most besides that in which they are kept: that
             // of the kernel which is cheapest by the block. So portable kernels run where nothing else does.
-            let Some((cheapest, form)) = all().min_by_key(|(kernel, _)| kernel.bulk_cycles())
-            else {
+            let Some((_, form)) = all().min_by_key(|(kernel, _)| kernel.bulk_cycles()) else {
                 continue;
             };
             if frame == Frame::Ecb {
                 kept = form.kept();
             }
             let suits = |own: Form| own == kept.form() || own == form && form.kept() == kept;
-            let suitable = all().filter(|(_, own)| suits(*own)).map(|(kernel, _)| kernel);
-            plan.fill(suitable, cheapest.costs.make_keys);
+            plan.fill(all().filter(|(_, own)| suits(*own)).map(|(kernel, _)| kernel));
         }
         let schedules = rows(features, Frame::Keys);
         // Of equally cheap ones that which asks most of a CPU: VEX encoding saves copies.
@@ -217,7 +215,7 @@ fn candidates(
         let kernel = &KERNELS[usize::from(row)];
         let form = Form::of(kernel.entry)?;
         let batch = NonZeroU8::new(u8::try_from(kernel.blocks).ok()?)?;
-        let wants_made_keys = form != form.kept().form();
+        let wants_made_keys = form.is_made();
         let costs = Costs::of(kernel, model);
         Some((Candidate { row, batch, wants_made_keys, costs }, form))
     })

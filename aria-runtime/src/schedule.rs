@@ -27,68 +27,49 @@ const TURNS: [u32; 5] = [19, 31, 128 - 61, 128 - 31, 128 - 19];
 pub(crate) struct RoundKeys<const RK: usize>(Wiped<u8, RK>);
 
 impl<const RK: usize> RoundKeys<RK> {
-    /// ek1 … ek(n+1) for a key of 16, 24 or 32 bytes, which is what 13, 15 or 17 round keys take.
-    pub(crate) fn encryption(key: &[u8], kernel: Option<KeysKernel>) -> Self {
-        match kernel {
-            Some(kernel) => Self::encryption_of(&expand::<RK>(kernel, key)),
-            None => Self::portable(key),
-        }
+    /// All zero. To be filled where they stay, since moving them would leave a copy behind.
+    pub(crate) fn zero() -> Self {
+        Self(Wiped::zero())
     }
 
-    /// ek1 … ek(n+1) and dk1 … dk(n+1).
-    pub(crate) fn both(key: &[u8], kernel: Option<KeysKernel>) -> (Self, Self) {
-        match kernel {
-            Some(kernel) => {
-                let expanded = expand::<RK>(kernel, key);
-                (Self::encryption_of(&expanded), Self::decryption_of(&expanded))
+    /// Makes these ek1 … ek(n+1), and `dk`, if given, dk1 … dk(n+1), for a key of 16, 24 or 32 bytes,
+    /// which is what 13, 15 or 17 round keys take.
+    pub(crate) fn fill(&mut self, dk: Option<&mut Self>, key: &[u8], kernel: Option<KeysKernel>) {
+        let Some(kernel) = kernel else {
+            self.fill_portably(key);
+            if let Some(dk) = dk {
+                dk.invert(self);
             }
-            None => {
-                let ek = Self::portable(key);
-                let dk = Self::decryption(&ek);
-                (ek, dk)
-            }
-        }
-    }
-
-    /// The encryption round keys among what a kernel makes.
-    fn encryption_of(expanded: &[[u8; 16]; EXPANDED]) -> Self {
-        let mut ek = Self(Wiped::zero());
-        ek.0.copy_from_slice(&expanded[..RK]);
-        ek
-    }
-
-    /// The decryption round keys among what a kernel makes: the reverse order, A of all but the
-    /// outer two.
-    fn decryption_of(expanded: &[[u8; 16]; EXPANDED]) -> Self {
+            return;
+        };
+        let mut expanded = Wiped::<u8, EXPANDED>::zero();
+        kernel.run(const { &constant_bytes::<RK>() }, &padded(key), &mut expanded);
         let (keys, images) = expanded.split_at(MAX_ROUND_KEYS);
-        let mut dk = Self(Wiped::zero());
-        for (rk, image) in dk.0.iter_mut().zip(images[..RK].iter().rev()) {
-            *rk = *image;
+        copy(self.as_mut(), keys[..RK].iter());
+        if let Some(dk) = dk {
+            // The reverse order, A of all but the outer two.
+            copy(dk.as_mut(), images[..RK].iter().rev());
+            dk.0[0] = keys[RK - 1];
+            dk.0[RK - 1] = keys[0];
         }
-        dk.0[0] = keys[RK - 1];
-        dk.0[RK - 1] = keys[0];
-        dk
     }
 
-    fn portable(key: &[u8]) -> Self {
+    fn fill_portably(&mut self, key: &[u8]) {
         let w = key_words::<RK>(key);
-        let mut ek = Self(Wiped::zero());
-        for (i, rk) in ek.0.iter_mut().enumerate() {
+        for (i, rk) in self.0.iter_mut().enumerate() {
             *rk = (w[i % 4] ^ w[(i + 1) % 4].rotate_right(TURNS[i / 4])).to_be_bytes();
         }
-        ek
     }
 
-    /// dk1 … dk(n+1) from ek1 … ek(n+1): the reverse order, with A on all but the outer two.
-    pub(crate) fn decryption(ek: &Self) -> Self {
-        let mut dk = ek.clone();
-        dk.0.reverse();
-        if let [_, inner @ .., _] = &mut dk.0[..] {
+    /// Makes these dk1 … dk(n+1) of ek1 … ek(n+1), or the other way round: the reverse order, with A on
+    /// all but the outer two.
+    pub(crate) fn invert(&mut self, ek: &Self) {
+        copy(self.as_mut(), ek.0.iter().rev());
+        if let [_, inner @ .., _] = &mut self.0[..] {
             for rk in inner {
                 *rk = diffuse(*rk);
             }
         }
-        dk
     }
 
     /// The round keys, 16 bytes each.
@@ -114,20 +95,23 @@ const fn constants<const RK: usize>() -> [u128; 3] {
     [C[first % 3], C[(first + 1) % 3], C[(first + 2) % 3]]
 }
 
-/// KL and KR: the key, padded with zero bytes.
+/// The same as bytes.
+const fn constant_bytes<const RK: usize>() -> [[u8; 16]; 3] {
+    let [ck1, ck2, ck3] = constants::<RK>();
+    [ck1.to_be_bytes(), ck2.to_be_bytes(), ck3.to_be_bytes()]
+}
+
+/// KL and KR: the key, padded with zero bytes; of at most 32 bytes.
 fn padded(key: &[u8]) -> Wiped<u8, 2> {
     let mut padded = Wiped::zero();
-    for (to, from) in padded.as_flattened_mut().iter_mut().zip(key) {
-        *to = *from;
-    }
+    padded.as_flattened_mut()[..key.len()].copy_from_slice(key);
     padded
 }
 
-/// All that a kernel makes of a key.
-fn expand<const RK: usize>(kernel: KeysKernel, key: &[u8]) -> Wiped<u8, EXPANDED> {
-    let mut expanded = Wiped::zero();
-    kernel.run(&constants::<RK>().map(u128::to_be_bytes), &padded(key), &mut expanded);
-    expanded
+fn copy<'a>(to: &mut [[u8; 16]], from: impl Iterator<Item = &'a [u8; 16]>) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = *from;
+    }
 }
 
 /// W0 … W3.
@@ -166,7 +150,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            RoundKeys::<13>::encryption(&key::<16>(), None).0.map(u128::from_be_bytes),
+            encryption::<13>(&key::<16>()).0.map(u128::from_be_bytes),
             [
                 0xd415a75c794b85c5e0d2a0b3cb793bf6,
                 0x369c65e4b11777ab713a3e1e6601b8f4,
@@ -185,34 +169,46 @@ mod tests {
         );
     }
 
+    fn encryption<const RK: usize>(key: &[u8]) -> RoundKeys<RK> {
+        let mut ek = RoundKeys::zero();
+        ek.fill(None, key, None);
+        ek
+    }
+
+    fn inverted<const RK: usize>(ek: &RoundKeys<RK>) -> RoundKeys<RK> {
+        let mut dk = RoundKeys::zero();
+        dk.invert(ek);
+        dk
+    }
+
     /// A compiler once broke just this part elsewhere (randombit/botan issue 3465). Both values
     /// come from OpenSSL 3.0.
     #[test]
     fn second_decryption_key_by_value() {
-        let dk = RoundKeys::decryption(&RoundKeys::<13>::encryption(&key::<16>(), None));
+        let dk = inverted(&encryption::<13>(&key::<16>()));
         assert_eq!(u128::from_be_bytes(dk.0[1]), 0xccb3a0230b6dac1d53eef49d961aa57f);
-        let dk = RoundKeys::decryption(&RoundKeys::<17>::encryption(&key::<32>(), None));
+        let dk = inverted(&encryption::<17>(&key::<32>()));
         assert_eq!(u128::from_be_bytes(dk.0[1]), 0xfd62e7342bfde4dbd9499dbb605b04bf);
     }
 
     #[test]
     fn decryption_keys_of_decryption_keys_are_encryption_keys() {
-        let ek = RoundKeys::<15>::encryption(&key::<24>(), None);
-        let dk = RoundKeys::decryption(&ek);
-        assert_eq!(RoundKeys::decryption(&dk).as_bytes(), ek.as_bytes());
+        let ek = encryption::<15>(&key::<24>());
+        assert_eq!(inverted(&inverted(&ek)).as_bytes(), ek.as_bytes());
     }
 
     /// Whatever this CPU's kernels make of a key is what the portable rounds make of it.
     #[test]
     fn kernels_make_the_same_keys() {
         fn check<const RK: usize>(kernel: KeysKernel, key: &[u8]) {
-            let portable = RoundKeys::<RK>::both(key, None);
-            let (ek, dk) = RoundKeys::<RK>::both(key, Some(kernel));
-            assert_eq!(
-                (ek.as_bytes(), dk.as_bytes()),
-                (portable.0.as_bytes(), portable.1.as_bytes())
-            );
-            assert_eq!(RoundKeys::<RK>::encryption(key, Some(kernel)).as_bytes(), ek.as_bytes());
+            let portable = encryption::<RK>(key);
+            let (mut ek, mut dk) = (RoundKeys::zero(), RoundKeys::zero());
+            ek.fill(Some(&mut dk), key, Some(kernel));
+            assert_eq!(ek.as_bytes(), portable.as_bytes());
+            assert_eq!(dk.as_bytes(), inverted(&portable).as_bytes());
+            let mut alone = RoundKeys::<RK>::zero();
+            alone.fill(None, key, Some(kernel));
+            assert_eq!(alone.as_bytes(), ek.as_bytes());
         }
         let permitted = |row| KeysKernel::permitted(Token::detect(), row);
         for kernel in table::rows().filter_map(permitted) {

@@ -197,7 +197,9 @@ fn fo(state: [__m256i; 16], rk: &[u32; 16]) -> [__m256i; 16] {
     let x2_high = lanes(X2_HIGH);
     let s2_low = lanes(S2_LOW);
     let s2_high = lanes(S2_HIGH);
-    let shift_rows_twice = lanes(SHIFT_ROWS_TWICE);
+    // Hidden from the optimiser, so that no register is held from round to round while slices wait
+    // on the stack.
+    let shift_rows_twice = lanes(black_box(SHIFT_ROWS_TWICE));
 
     // SL1: X1 on bytes 2, 6, 10 and 14
     let s10_sl_low_lane = _mm256_castsi256_si128(s10);
@@ -422,7 +424,9 @@ fn fe(state: [__m256i; 16], rk: &[u32; 16]) -> [__m256i; 16] {
     let x2_high = lanes(X2_HIGH);
     let s2_low = lanes(S2_LOW);
     let s2_high = lanes(S2_HIGH);
-    let shift_rows_twice = lanes(SHIFT_ROWS_TWICE);
+    // Hidden from the optimiser, so that no register is held from round to round while slices wait
+    // on the stack.
+    let shift_rows_twice = lanes(black_box(SHIFT_ROWS_TWICE));
 
     // SL2: X1 on bytes 0, 4, 8 and 12
     let s4_sl_low_lane = _mm256_castsi256_si128(s4);
@@ -648,7 +652,9 @@ fn last_round(state: [__m256i; 16], rk: &[u32; 16]) -> [__m256i; 16] {
     let x2_high = lanes(X2_HIGH);
     let s2_low = lanes(S2_LOW);
     let s2_high = lanes(S2_HIGH);
-    let shift_rows_twice = lanes(SHIFT_ROWS_TWICE);
+    // Hidden from the optimiser, so that no register is held from round to round while slices wait
+    // on the stack.
+    let shift_rows_twice = lanes(black_box(SHIFT_ROWS_TWICE));
 
     // SL2: X1 on bytes 0, 4, 8 and 12
     let s0_sl_low_lane = _mm256_castsi256_si128(s0);
@@ -979,6 +985,9 @@ pub(crate) unsafe fn aria_avx2_aesni_ymm_blk32_ctr(
 ) {
     const BATCH_BYTES: usize = 512;
     let mut counter = counter;
+    // Where a whole register lies on the stack, the compiler aligns the frame. Else slices that
+    // wait there may straddle cache lines, as the caller's stack has it.
+    let _ = black_box(lanes(SHIFT_ROWS_TWICE));
     for batch in 0..batches {
         // Hidden from the optimiser, round keys are read anew for each batch. Made ready once
         // before the loop, they would be spilled: no faster, and keys on the stack.

@@ -224,11 +224,13 @@ fn fo(state: [__m256i; 16], rk: &[u32; 16]) -> [__m256i; 16] {
     let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = state;
 
     // Constants
-    let x1_before = _mm256_set1_epi64x(X1_BEFORE.cast_signed());
-    let x2_before = _mm256_set1_epi64x(X2_BEFORE.cast_signed());
-    let identity = _mm256_set1_epi64x(IDENTITY.cast_signed());
-    let s1_after = _mm256_set1_epi64x(S1_AFTER.cast_signed());
-    let s2_after = _mm256_set1_epi64x(S2_AFTER.cast_signed());
+    // Hidden from the optimiser, so that no register is held from round to round while slices wait
+    // on the stack.
+    let x1_before = _mm256_set1_epi64x(black_box(X1_BEFORE).cast_signed());
+    let x2_before = _mm256_set1_epi64x(black_box(X2_BEFORE).cast_signed());
+    let identity = _mm256_set1_epi64x(black_box(IDENTITY).cast_signed());
+    let s1_after = _mm256_set1_epi64x(black_box(S1_AFTER).cast_signed());
+    let s2_after = _mm256_set1_epi64x(black_box(S2_AFTER).cast_signed());
 
     // SL1: X1 on bytes 2, 6, 10 and 14
     let s10_sl_inner = _mm256_gf2p8affine_epi64_epi8::<0x05>(s10, x1_before);
@@ -352,11 +354,13 @@ fn fe(state: [__m256i; 16], rk: &[u32; 16]) -> [__m256i; 16] {
     let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = state;
 
     // Constants
-    let x1_before = _mm256_set1_epi64x(X1_BEFORE.cast_signed());
-    let x2_before = _mm256_set1_epi64x(X2_BEFORE.cast_signed());
-    let identity = _mm256_set1_epi64x(IDENTITY.cast_signed());
-    let s1_after = _mm256_set1_epi64x(S1_AFTER.cast_signed());
-    let s2_after = _mm256_set1_epi64x(S2_AFTER.cast_signed());
+    // Hidden from the optimiser, so that no register is held from round to round while slices wait
+    // on the stack.
+    let x1_before = _mm256_set1_epi64x(black_box(X1_BEFORE).cast_signed());
+    let x2_before = _mm256_set1_epi64x(black_box(X2_BEFORE).cast_signed());
+    let identity = _mm256_set1_epi64x(black_box(IDENTITY).cast_signed());
+    let s1_after = _mm256_set1_epi64x(black_box(S1_AFTER).cast_signed());
+    let s2_after = _mm256_set1_epi64x(black_box(S2_AFTER).cast_signed());
 
     // SL2: X1 on bytes 0, 4, 8 and 12
     let s4_sl_inner = _mm256_gf2p8affine_epi64_epi8::<0x05>(s4, x1_before);
@@ -481,11 +485,13 @@ fn last_round(state: [__m256i; 16], rk: &[u32; 16]) -> [__m256i; 16] {
     let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = state;
 
     // Constants
-    let x1_before = _mm256_set1_epi64x(X1_BEFORE.cast_signed());
-    let x2_before = _mm256_set1_epi64x(X2_BEFORE.cast_signed());
-    let identity = _mm256_set1_epi64x(IDENTITY.cast_signed());
-    let s1_after = _mm256_set1_epi64x(S1_AFTER.cast_signed());
-    let s2_after = _mm256_set1_epi64x(S2_AFTER.cast_signed());
+    // Hidden from the optimiser, so that no register is held from round to round while slices wait
+    // on the stack.
+    let x1_before = _mm256_set1_epi64x(black_box(X1_BEFORE).cast_signed());
+    let x2_before = _mm256_set1_epi64x(black_box(X2_BEFORE).cast_signed());
+    let identity = _mm256_set1_epi64x(black_box(IDENTITY).cast_signed());
+    let s1_after = _mm256_set1_epi64x(black_box(S1_AFTER).cast_signed());
+    let s2_after = _mm256_set1_epi64x(black_box(S2_AFTER).cast_signed());
 
     // SL2: X1 on bytes 0, 4, 8 and 12
     let s0_sl_inner = _mm256_gf2p8affine_epi64_epi8::<0x05>(s0, x1_before);
@@ -702,6 +708,9 @@ pub(crate) unsafe fn aria_avx2_gfni_ymm_blk32_ctr(
 ) {
     const BATCH_BYTES: usize = 512;
     let mut counter = counter;
+    // Where a whole register lies on the stack, the compiler aligns the frame. Else slices that
+    // wait there may straddle cache lines, as the caller's stack has it.
+    let _ = black_box(_mm256_set1_epi64x(X1_BEFORE.cast_signed()));
     for batch in 0..batches {
         // Hidden from the optimiser, round keys are read anew for each batch. Made ready once
         // before the loop, they would be spilled: no faster, and keys on the stack.

@@ -174,6 +174,22 @@ unsafe fn load(input: *const u8) -> [__m256i; 1] {
     }
 }
 
+/// Loads a batch. Only the quadwords whose bit is set; the others are zero.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads of the quadwords whose bit is set.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
+unsafe fn load_part(input: *const u8, quadwords: u128) -> [__m256i; 1] {
+    // SAFETY: the mask leaves out what the caller does not answer for.
+    unsafe {
+        let b = _mm256_maskz_loadu_epi64(quadwords as __mmask8, input.cast());
+
+        [b]
+    }
+}
+
 /// Adds a round key to every block.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
@@ -331,6 +347,21 @@ unsafe fn store(output: *mut u8, state: [__m256i; 1]) {
     }
 }
 
+/// Stores a batch. Only the quadwords whose bit is set.
+///
+/// # Safety
+///
+/// * `output` must be valid for writes of the quadwords whose bit is set.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
+unsafe fn store_part(output: *mut u8, quadwords: u128, state: [__m256i; 1]) {
+    let [b] = state;
+    // SAFETY: the mask leaves out what the caller does not answer for.
+    unsafe {
+        _mm256_mask_storeu_epi64(output.cast(), quadwords as __mmask8, b);
+    }
+}
+
 /// Encrypts `batches` batches of 2 blocks, or decrypts them, as `rk` says.
 ///
 /// `rk` holds 13, 15 or 17 round keys as RFC 5794 writes them.
@@ -367,4 +398,35 @@ pub(crate) unsafe fn aria_avx512_gfni_ymm_blk2(
         // SAFETY: `batch` is below `batches`, so this batch lies within the caller's output.
         unsafe { store(output.add(batch * BATCH_BYTES), blocks) };
     }
+}
+
+/// The same over `count` blocks, fewer than 2 and at least one.
+///
+/// # Safety
+///
+/// * The CPU and its operating system as for whole batches.
+/// * `input` must be valid for reads, and `output` for writes, of `count` × 16 bytes, at any
+///   alignment; `count` must be as said.
+/// * `input` and `output` must be equal or not overlap.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
+pub(crate) unsafe fn aria_avx512_gfni_ymm_blk2_part(
+    rk: &[[u8; 16]],
+    input: *const u8,
+    output: *mut u8,
+    count: usize,
+) {
+    let quadwords = (1_u128 << (2 * count)) - 1;
+    let [first, turns @ .., last] = rk else { return };
+    // SAFETY: the bits set are those of the blocks of the caller's input.
+    let blocks = unsafe { load_part(input, quadwords) };
+    let mut blocks = add_round_key(blocks, first);
+    let mut turns = turns.iter();
+    while let Some(rk) = turns.next() {
+        blocks = fo(blocks, rk);
+        let Some(rk) = turns.next() else { break };
+        blocks = fe(blocks, rk);
+    }
+    let blocks = last_round(blocks, last);
+    // SAFETY: the bits set are those of the blocks of the caller's output.
+    unsafe { store_part(output, quadwords, blocks) };
 }

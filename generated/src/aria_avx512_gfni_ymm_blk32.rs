@@ -112,6 +112,82 @@ unsafe fn load(input: *const u8) -> [__m256i; 16] {
     }
 }
 
+/// Loads a batch, 2 blocks a register. Only the quadwords whose bit is set; the others are zero.
+///
+/// # Safety
+///
+/// * `input` must be valid for reads of the quadwords whose bit is set.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
+unsafe fn load_part(input: *const u8, quadwords: u128) -> [__m256i; 16] {
+    // SAFETY: the mask leaves out what the caller does not answer for.
+    unsafe {
+        let b0 = _mm256_maskz_loadu_epi64(quadwords as __mmask8, input.cast());
+        let b1 = _mm256_maskz_loadu_epi64(
+            (quadwords >> 4) as __mmask8,
+            input.add(32).cast(),
+        );
+        let b2 = _mm256_maskz_loadu_epi64(
+            (quadwords >> 8) as __mmask8,
+            input.add(64).cast(),
+        );
+        let b3 = _mm256_maskz_loadu_epi64(
+            (quadwords >> 12) as __mmask8,
+            input.add(96).cast(),
+        );
+        let b4 = _mm256_maskz_loadu_epi64(
+            (quadwords >> 16) as __mmask8,
+            input.add(128).cast(),
+        );
+        let b5 = _mm256_maskz_loadu_epi64(
+            (quadwords >> 20) as __mmask8,
+            input.add(160).cast(),
+        );
+        let b6 = _mm256_maskz_loadu_epi64(
+            (quadwords >> 24) as __mmask8,
+            input.add(192).cast(),
+        );
+        let b7 = _mm256_maskz_loadu_epi64(
+            (quadwords >> 28) as __mmask8,
+            input.add(224).cast(),
+        );
+        let b8 = _mm256_maskz_loadu_epi64(
+            (quadwords >> 32) as __mmask8,
+            input.add(256).cast(),
+        );
+        let b9 = _mm256_maskz_loadu_epi64(
+            (quadwords >> 36) as __mmask8,
+            input.add(288).cast(),
+        );
+        let b10 = _mm256_maskz_loadu_epi64(
+            (quadwords >> 40) as __mmask8,
+            input.add(320).cast(),
+        );
+        let b11 = _mm256_maskz_loadu_epi64(
+            (quadwords >> 44) as __mmask8,
+            input.add(352).cast(),
+        );
+        let b12 = _mm256_maskz_loadu_epi64(
+            (quadwords >> 48) as __mmask8,
+            input.add(384).cast(),
+        );
+        let b13 = _mm256_maskz_loadu_epi64(
+            (quadwords >> 52) as __mmask8,
+            input.add(416).cast(),
+        );
+        let b14 = _mm256_maskz_loadu_epi64(
+            (quadwords >> 56) as __mmask8,
+            input.add(448).cast(),
+        );
+        let b15 = _mm256_maskz_loadu_epi64(
+            (quadwords >> 60) as __mmask8,
+            input.add(480).cast(),
+        );
+
+        [b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15]
+    }
+}
+
 /// One of four steps that turn blocks into slices and slices into blocks: interleaves the bytes of
 /// registers i and i + 8 into registers 2i and 2i + 1.
 #[inline]
@@ -496,6 +572,96 @@ unsafe fn store(output: *mut u8, state: [__m256i; 16]) {
     }
 }
 
+/// Stores a batch, block after block. Only the quadwords whose bit is set.
+///
+/// # Safety
+///
+/// * `output` must be valid for writes of the quadwords whose bit is set.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
+unsafe fn store_part(output: *mut u8, quadwords: u128, state: [__m256i; 16]) {
+    let [b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15] = state;
+    // SAFETY: the mask leaves out what the caller does not answer for.
+    unsafe {
+        _mm256_mask_storeu_epi64(output.cast(), quadwords as __mmask8, b0);
+        _mm256_mask_storeu_epi64(
+            output.add(32).cast(),
+            (quadwords >> 4) as __mmask8,
+            b1,
+        );
+        _mm256_mask_storeu_epi64(
+            output.add(64).cast(),
+            (quadwords >> 8) as __mmask8,
+            b2,
+        );
+        _mm256_mask_storeu_epi64(
+            output.add(96).cast(),
+            (quadwords >> 12) as __mmask8,
+            b3,
+        );
+        _mm256_mask_storeu_epi64(
+            output.add(128).cast(),
+            (quadwords >> 16) as __mmask8,
+            b4,
+        );
+        _mm256_mask_storeu_epi64(
+            output.add(160).cast(),
+            (quadwords >> 20) as __mmask8,
+            b5,
+        );
+        _mm256_mask_storeu_epi64(
+            output.add(192).cast(),
+            (quadwords >> 24) as __mmask8,
+            b6,
+        );
+        _mm256_mask_storeu_epi64(
+            output.add(224).cast(),
+            (quadwords >> 28) as __mmask8,
+            b7,
+        );
+        _mm256_mask_storeu_epi64(
+            output.add(256).cast(),
+            (quadwords >> 32) as __mmask8,
+            b8,
+        );
+        _mm256_mask_storeu_epi64(
+            output.add(288).cast(),
+            (quadwords >> 36) as __mmask8,
+            b9,
+        );
+        _mm256_mask_storeu_epi64(
+            output.add(320).cast(),
+            (quadwords >> 40) as __mmask8,
+            b10,
+        );
+        _mm256_mask_storeu_epi64(
+            output.add(352).cast(),
+            (quadwords >> 44) as __mmask8,
+            b11,
+        );
+        _mm256_mask_storeu_epi64(
+            output.add(384).cast(),
+            (quadwords >> 48) as __mmask8,
+            b12,
+        );
+        _mm256_mask_storeu_epi64(
+            output.add(416).cast(),
+            (quadwords >> 52) as __mmask8,
+            b13,
+        );
+        _mm256_mask_storeu_epi64(
+            output.add(448).cast(),
+            (quadwords >> 56) as __mmask8,
+            b14,
+        );
+        _mm256_mask_storeu_epi64(
+            output.add(480).cast(),
+            (quadwords >> 60) as __mmask8,
+            b15,
+        );
+    }
+}
+
 /// Encrypts `batches` batches of 32 blocks, or decrypts them, as `rk` says.
 ///
 /// `rk` holds 13, 15 or 17 round keys, each byte as four equal bytes of a `u32`.
@@ -540,4 +706,43 @@ pub(crate) unsafe fn aria_avx512_gfni_ymm_blk32(
         // SAFETY: `batch` is below `batches`, so this batch lies within the caller's output.
         unsafe { store(output.add(batch * BATCH_BYTES), blocks) };
     }
+}
+
+/// The same over `count` blocks, fewer than 32 and at least one.
+///
+/// # Safety
+///
+/// * The CPU and its operating system as for whole batches.
+/// * `input` must be valid for reads, and `output` for writes, of `count` × 16 bytes, at any
+///   alignment; `count` must be as said.
+/// * `input` and `output` must be equal or not overlap.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
+pub(crate) unsafe fn aria_avx512_gfni_ymm_blk32_part(
+    rk: &[[u32; 16]],
+    input: *const u8,
+    output: *mut u8,
+    count: usize,
+) {
+    let quadwords = (1_u128 << (2 * count)) - 1;
+    let [first, turns @ .., last] = rk else { return };
+    // SAFETY: the bits set are those of the blocks of the caller's input.
+    let blocks = unsafe { load_part(input, quadwords) };
+    let slices = interleave(blocks);
+    let slices = interleave(slices);
+    let slices = interleave(slices);
+    let slices = interleave(slices);
+    let mut slices = add_round_key(slices, first);
+    let mut turns = turns.iter();
+    while let Some(rk) = turns.next() {
+        slices = fo(slices, rk);
+        let Some(rk) = turns.next() else { break };
+        slices = fe(slices, rk);
+    }
+    let slices = last_round(slices, last);
+    let blocks = interleave(slices);
+    let blocks = interleave(blocks);
+    let blocks = interleave(blocks);
+    let blocks = interleave(blocks);
+    // SAFETY: the bits set are those of the blocks of the caller's output.
+    unsafe { store_part(output, quadwords, blocks) };
 }

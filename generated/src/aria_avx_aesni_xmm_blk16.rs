@@ -159,7 +159,9 @@ fn fo(state: [__m128i; 16], rk: &[u32; 16]) -> [__m128i; 16] {
     let x2_high = lanes(X2_HIGH);
     let s2_low = lanes(S2_LOW);
     let s2_high = lanes(S2_HIGH);
-    let shift_rows_twice = lanes(SHIFT_ROWS_TWICE);
+    // Hidden from the optimiser, so that no register is held from round to round while slices wait
+    // on the stack.
+    let shift_rows_twice = lanes(black_box(SHIFT_ROWS_TWICE));
 
     // SL1: X1 on bytes 2, 6, 10 and 14
     let k10 = _mm_set1_epi32(rk[10].cast_signed());
@@ -320,7 +322,9 @@ fn fe(state: [__m128i; 16], rk: &[u32; 16]) -> [__m128i; 16] {
     let x2_high = lanes(X2_HIGH);
     let s2_low = lanes(S2_LOW);
     let s2_high = lanes(S2_HIGH);
-    let shift_rows_twice = lanes(SHIFT_ROWS_TWICE);
+    // Hidden from the optimiser, so that no register is held from round to round while slices wait
+    // on the stack.
+    let shift_rows_twice = lanes(black_box(SHIFT_ROWS_TWICE));
 
     // SL2: X1 on bytes 0, 4, 8 and 12
     let k4 = _mm_set1_epi32(rk[4].cast_signed());
@@ -482,7 +486,9 @@ fn last_round(state: [__m128i; 16], rk: &[u32; 16]) -> [__m128i; 16] {
     let x2_high = lanes(X2_HIGH);
     let s2_low = lanes(S2_LOW);
     let s2_high = lanes(S2_HIGH);
-    let shift_rows_twice = lanes(SHIFT_ROWS_TWICE);
+    // Hidden from the optimiser, so that no register is held from round to round while slices wait
+    // on the stack.
+    let shift_rows_twice = lanes(black_box(SHIFT_ROWS_TWICE));
 
     // SL2: X1 on bytes 0, 4, 8 and 12
     let k0 = _mm_set1_epi32(rk[0].cast_signed());

@@ -208,6 +208,10 @@ pub struct Kernel {
     pub batch_cycles: u32,
     /// How the kernel is called.
     pub entry: Entry,
+    /// How it is called over fewer blocks than a batch, if it can be: the same variant, and what a
+    /// caller owes, but that `batches` is a number of blocks, at least one, and the batch has just
+    /// these.
+    pub part: Option<Entry>,
 }
 
 /// Every kernel of this package that the compilation target can hold, in order of their ids.
@@ -220,6 +224,7 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 32,
         batch_cycles: 627,
         entry: Entry::EcbMapped32(aria_avx2_aesni_ymm_blk32::aria_avx2_aesni_ymm_blk32),
+        part: None,
     },
     Kernel {
         id: "aria_avx2_aesni_ymm_blk32_ctr",
@@ -230,6 +235,7 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::CtrMapped32(
             aria_avx2_aesni_ymm_blk32_ctr::aria_avx2_aesni_ymm_blk32_ctr,
         ),
+        part: None,
     },
     Kernel {
         id: "aria_avx2_gfni_ymm_blk2",
@@ -238,6 +244,7 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 2,
         batch_cycles: 177,
         entry: Entry::EcbRaw(aria_avx2_gfni_ymm_blk2::aria_avx2_gfni_ymm_blk2),
+        part: None,
     },
     Kernel {
         id: "aria_avx2_gfni_ymm_blk32",
@@ -246,6 +253,7 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 32,
         batch_cycles: 340,
         entry: Entry::EcbBroadcast32(aria_avx2_gfni_ymm_blk32::aria_avx2_gfni_ymm_blk32),
+        part: None,
     },
     Kernel {
         id: "aria_avx2_gfni_ymm_blk32_ctr",
@@ -256,6 +264,7 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::CtrBroadcast32(
             aria_avx2_gfni_ymm_blk32_ctr::aria_avx2_gfni_ymm_blk32_ctr,
         ),
+        part: None,
     },
     Kernel {
         id: "aria_avx2_gfni_ymm_blk4",
@@ -264,6 +273,7 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 4,
         batch_cycles: 177,
         entry: Entry::EcbRaw(aria_avx2_gfni_ymm_blk4::aria_avx2_gfni_ymm_blk4),
+        part: None,
     },
     Kernel {
         id: "aria_avx2_vaes_ymm_blk2",
@@ -272,6 +282,7 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 2,
         batch_cycles: 185,
         entry: Entry::EcbRaw(aria_avx2_vaes_ymm_blk2::aria_avx2_vaes_ymm_blk2),
+        part: None,
     },
     Kernel {
         id: "aria_avx2_vaes_ymm_blk32",
@@ -280,6 +291,7 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 32,
         batch_cycles: 454,
         entry: Entry::EcbMapped32(aria_avx2_vaes_ymm_blk32::aria_avx2_vaes_ymm_blk32),
+        part: None,
     },
     Kernel {
         id: "aria_avx2_vaes_ymm_blk32_ctr",
@@ -290,6 +302,7 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::CtrMapped32(
             aria_avx2_vaes_ymm_blk32_ctr::aria_avx2_vaes_ymm_blk32_ctr,
         ),
+        part: None,
     },
     Kernel {
         id: "aria_avx512_aesni_ymm_blk32",
@@ -306,6 +319,11 @@ pub const KERNELS: &[Kernel] = &[
         batch_cycles: 551,
         entry: Entry::EcbMapped32(
             aria_avx512_aesni_ymm_blk32::aria_avx512_aesni_ymm_blk32,
+        ),
+        part: Some(
+            Entry::EcbMapped32(
+                aria_avx512_aesni_ymm_blk32::aria_avx512_aesni_ymm_blk32_part,
+            ),
         ),
     },
     Kernel {
@@ -324,6 +342,7 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::CtrMapped32(
             aria_avx512_aesni_ymm_blk32_ctr::aria_avx512_aesni_ymm_blk32_ctr,
         ),
+        part: None,
     },
     Kernel {
         id: "aria_avx512_gfni_xmm_blk1",
@@ -337,6 +356,7 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 1,
         batch_cycles: 156,
         entry: Entry::EcbRaw(aria_avx512_gfni_xmm_blk1::aria_avx512_gfni_xmm_blk1),
+        part: None,
     },
     Kernel {
         id: "aria_avx512_gfni_xmm_blk16",
@@ -351,6 +371,11 @@ pub const KERNELS: &[Kernel] = &[
         batch_cycles: 246,
         entry: Entry::EcbBroadcast32(
             aria_avx512_gfni_xmm_blk16::aria_avx512_gfni_xmm_blk16,
+        ),
+        part: Some(
+            Entry::EcbBroadcast32(
+                aria_avx512_gfni_xmm_blk16::aria_avx512_gfni_xmm_blk16_part,
+            ),
         ),
     },
     Kernel {
@@ -367,6 +392,7 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::CtrBroadcast32(
             aria_avx512_gfni_xmm_blk16_ctr::aria_avx512_gfni_xmm_blk16_ctr,
         ),
+        part: None,
     },
     Kernel {
         id: "aria_avx512_gfni_xmm_blk1_keys",
@@ -382,6 +408,7 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::Keys(
             aria_avx512_gfni_xmm_blk1_keys::aria_avx512_gfni_xmm_blk1_keys,
         ),
+        part: None,
     },
     Kernel {
         id: "aria_avx512_gfni_ymm_blk2",
@@ -395,6 +422,9 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 2,
         batch_cycles: 156,
         entry: Entry::EcbRaw(aria_avx512_gfni_ymm_blk2::aria_avx512_gfni_ymm_blk2),
+        part: Some(
+            Entry::EcbRaw(aria_avx512_gfni_ymm_blk2::aria_avx512_gfni_ymm_blk2_part),
+        ),
     },
     Kernel {
         id: "aria_avx512_gfni_ymm_blk32",
@@ -409,6 +439,11 @@ pub const KERNELS: &[Kernel] = &[
         batch_cycles: 246,
         entry: Entry::EcbBroadcast32(
             aria_avx512_gfni_ymm_blk32::aria_avx512_gfni_ymm_blk32,
+        ),
+        part: Some(
+            Entry::EcbBroadcast32(
+                aria_avx512_gfni_ymm_blk32::aria_avx512_gfni_ymm_blk32_part,
+            ),
         ),
     },
     Kernel {
@@ -425,6 +460,7 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::CtrBroadcast32(
             aria_avx512_gfni_ymm_blk32_ctr::aria_avx512_gfni_ymm_blk32_ctr,
         ),
+        part: None,
     },
     Kernel {
         id: "aria_avx512_gfni_zmm_blk4",
@@ -438,6 +474,9 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 4,
         batch_cycles: 158,
         entry: Entry::EcbRaw(aria_avx512_gfni_zmm_blk4::aria_avx512_gfni_zmm_blk4),
+        part: Some(
+            Entry::EcbRaw(aria_avx512_gfni_zmm_blk4::aria_avx512_gfni_zmm_blk4_part),
+        ),
     },
     Kernel {
         id: "aria_avx512_gfni_zmm_blk64",
@@ -452,6 +491,11 @@ pub const KERNELS: &[Kernel] = &[
         batch_cycles: 369,
         entry: Entry::EcbBroadcast32(
             aria_avx512_gfni_zmm_blk64::aria_avx512_gfni_zmm_blk64,
+        ),
+        part: Some(
+            Entry::EcbBroadcast32(
+                aria_avx512_gfni_zmm_blk64::aria_avx512_gfni_zmm_blk64_part,
+            ),
         ),
     },
     Kernel {
@@ -468,6 +512,7 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::CtrBroadcast32(
             aria_avx512_gfni_zmm_blk64_ctr::aria_avx512_gfni_zmm_blk64_ctr,
         ),
+        part: None,
     },
     Kernel {
         id: "aria_avx512_gfni_zmm_blk8",
@@ -481,6 +526,9 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 8,
         batch_cycles: 205,
         entry: Entry::EcbRaw(aria_avx512_gfni_zmm_blk8::aria_avx512_gfni_zmm_blk8),
+        part: Some(
+            Entry::EcbRaw(aria_avx512_gfni_zmm_blk8::aria_avx512_gfni_zmm_blk8_part),
+        ),
     },
     Kernel {
         id: "aria_avx512_vaes_xmm_blk16",
@@ -494,7 +542,14 @@ pub const KERNELS: &[Kernel] = &[
         frame: Frame::Ecb,
         blocks: 16,
         batch_cycles: 383,
-        entry: Entry::EcbMapped32(aria_avx512_vaes_xmm_blk16::aria_avx512_vaes_xmm_blk16),
+        entry: Entry::EcbMapped32(
+            aria_avx512_vaes_xmm_blk16::aria_avx512_vaes_xmm_blk16,
+        ),
+        part: Some(
+            Entry::EcbMapped32(
+                aria_avx512_vaes_xmm_blk16::aria_avx512_vaes_xmm_blk16_part,
+            ),
+        ),
     },
     Kernel {
         id: "aria_avx512_vaes_xmm_blk16_ctr",
@@ -511,6 +566,7 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::CtrMapped32(
             aria_avx512_vaes_xmm_blk16_ctr::aria_avx512_vaes_xmm_blk16_ctr,
         ),
+        part: None,
     },
     Kernel {
         id: "aria_avx512_vaes_ymm_blk32",
@@ -523,7 +579,14 @@ pub const KERNELS: &[Kernel] = &[
         frame: Frame::Ecb,
         blocks: 32,
         batch_cycles: 383,
-        entry: Entry::EcbMapped32(aria_avx512_vaes_ymm_blk32::aria_avx512_vaes_ymm_blk32),
+        entry: Entry::EcbMapped32(
+            aria_avx512_vaes_ymm_blk32::aria_avx512_vaes_ymm_blk32,
+        ),
+        part: Some(
+            Entry::EcbMapped32(
+                aria_avx512_vaes_ymm_blk32::aria_avx512_vaes_ymm_blk32_part,
+            ),
+        ),
     },
     Kernel {
         id: "aria_avx512_vaes_ymm_blk32_ctr",
@@ -539,6 +602,7 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::CtrMapped32(
             aria_avx512_vaes_ymm_blk32_ctr::aria_avx512_vaes_ymm_blk32_ctr,
         ),
+        part: None,
     },
     Kernel {
         id: "aria_avx512_vaes_zmm_blk64",
@@ -551,7 +615,14 @@ pub const KERNELS: &[Kernel] = &[
         frame: Frame::Ecb,
         blocks: 64,
         batch_cycles: 575,
-        entry: Entry::EcbMapped32(aria_avx512_vaes_zmm_blk64::aria_avx512_vaes_zmm_blk64),
+        entry: Entry::EcbMapped32(
+            aria_avx512_vaes_zmm_blk64::aria_avx512_vaes_zmm_blk64,
+        ),
+        part: Some(
+            Entry::EcbMapped32(
+                aria_avx512_vaes_zmm_blk64::aria_avx512_vaes_zmm_blk64_part,
+            ),
+        ),
     },
     Kernel {
         id: "aria_avx512_vaes_zmm_blk64_ctr",
@@ -567,6 +638,7 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::CtrMapped32(
             aria_avx512_vaes_zmm_blk64_ctr::aria_avx512_vaes_zmm_blk64_ctr,
         ),
+        part: None,
     },
     Kernel {
         id: "aria_avx_aesni_xmm_blk1",
@@ -575,6 +647,7 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 1,
         batch_cycles: 185,
         entry: Entry::EcbRaw(aria_avx_aesni_xmm_blk1::aria_avx_aesni_xmm_blk1),
+        part: None,
     },
     Kernel {
         id: "aria_avx_aesni_xmm_blk16",
@@ -583,6 +656,7 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 16,
         batch_cycles: 454,
         entry: Entry::EcbMapped32(aria_avx_aesni_xmm_blk16::aria_avx_aesni_xmm_blk16),
+        part: None,
     },
     Kernel {
         id: "aria_avx_aesni_xmm_blk16_ctr",
@@ -593,6 +667,7 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::CtrMapped32(
             aria_avx_aesni_xmm_blk16_ctr::aria_avx_aesni_xmm_blk16_ctr,
         ),
+        part: None,
     },
     Kernel {
         id: "aria_avx_aesni_xmm_blk1_keys",
@@ -601,6 +676,7 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 1,
         batch_cycles: 131,
         entry: Entry::Keys(aria_avx_aesni_xmm_blk1_keys::aria_avx_aesni_xmm_blk1_keys),
+        part: None,
     },
     Kernel {
         id: "aria_avx_gfni_xmm_blk1",
@@ -609,6 +685,7 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 1,
         batch_cycles: 177,
         entry: Entry::EcbRaw(aria_avx_gfni_xmm_blk1::aria_avx_gfni_xmm_blk1),
+        part: None,
     },
     Kernel {
         id: "aria_avx_gfni_xmm_blk16",
@@ -617,6 +694,7 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 16,
         batch_cycles: 340,
         entry: Entry::EcbBroadcast32(aria_avx_gfni_xmm_blk16::aria_avx_gfni_xmm_blk16),
+        part: None,
     },
     Kernel {
         id: "aria_avx_gfni_xmm_blk16_ctr",
@@ -627,6 +705,7 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::CtrBroadcast32(
             aria_avx_gfni_xmm_blk16_ctr::aria_avx_gfni_xmm_blk16_ctr,
         ),
+        part: None,
     },
     Kernel {
         id: "aria_avx_gfni_xmm_blk1_keys",
@@ -635,6 +714,7 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 1,
         batch_cycles: 126,
         entry: Entry::Keys(aria_avx_gfni_xmm_blk1_keys::aria_avx_gfni_xmm_blk1_keys),
+        part: None,
     },
     Kernel {
         id: "aria_portable_bits_u64_blk1",
@@ -642,7 +722,10 @@ pub const KERNELS: &[Kernel] = &[
         frame: Frame::Ecb,
         blocks: 1,
         batch_cycles: 723,
-        entry: Entry::EcbPlanes(aria_portable_bits_u64_blk1::aria_portable_bits_u64_blk1),
+        entry: Entry::EcbPlanes(
+            aria_portable_bits_u64_blk1::aria_portable_bits_u64_blk1,
+        ),
+        part: None,
     },
     Kernel {
         id: "aria_portable_bits_u64_blk4",
@@ -653,6 +736,7 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::EcbSpreadPlanes(
             aria_portable_bits_u64_blk4::aria_portable_bits_u64_blk4,
         ),
+        part: None,
     },
     Kernel {
         id: "aria_sse_aesni_xmm_blk1",
@@ -661,6 +745,7 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 1,
         batch_cycles: 185,
         entry: Entry::EcbRaw(aria_sse_aesni_xmm_blk1::aria_sse_aesni_xmm_blk1),
+        part: None,
     },
     Kernel {
         id: "aria_sse_aesni_xmm_blk16",
@@ -669,6 +754,7 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 16,
         batch_cycles: 454,
         entry: Entry::EcbMapped32(aria_sse_aesni_xmm_blk16::aria_sse_aesni_xmm_blk16),
+        part: None,
     },
     Kernel {
         id: "aria_sse_aesni_xmm_blk16_ctr",
@@ -679,6 +765,7 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::CtrMapped32(
             aria_sse_aesni_xmm_blk16_ctr::aria_sse_aesni_xmm_blk16_ctr,
         ),
+        part: None,
     },
     Kernel {
         id: "aria_sse_aesni_xmm_blk1_keys",
@@ -687,6 +774,7 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 1,
         batch_cycles: 131,
         entry: Entry::Keys(aria_sse_aesni_xmm_blk1_keys::aria_sse_aesni_xmm_blk1_keys),
+        part: None,
     },
     Kernel {
         id: "aria_sse_gfni_xmm_blk1",
@@ -695,6 +783,7 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 1,
         batch_cycles: 177,
         entry: Entry::EcbRaw(aria_sse_gfni_xmm_blk1::aria_sse_gfni_xmm_blk1),
+        part: None,
     },
     Kernel {
         id: "aria_sse_gfni_xmm_blk16",
@@ -703,6 +792,7 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 16,
         batch_cycles: 340,
         entry: Entry::EcbBroadcast32(aria_sse_gfni_xmm_blk16::aria_sse_gfni_xmm_blk16),
+        part: None,
     },
     Kernel {
         id: "aria_sse_gfni_xmm_blk16_ctr",
@@ -713,6 +803,7 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::CtrBroadcast32(
             aria_sse_gfni_xmm_blk16_ctr::aria_sse_gfni_xmm_blk16_ctr,
         ),
+        part: None,
     },
     Kernel {
         id: "aria_sse_gfni_xmm_blk1_keys",
@@ -721,6 +812,7 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 1,
         batch_cycles: 126,
         entry: Entry::Keys(aria_sse_gfni_xmm_blk1_keys::aria_sse_gfni_xmm_blk1_keys),
+        part: None,
     },
 ];
 
@@ -733,7 +825,10 @@ pub const KERNELS: &[Kernel] = &[
         frame: Frame::Ecb,
         blocks: 1,
         batch_cycles: 723,
-        entry: Entry::EcbPlanes(aria_portable_bits_u64_blk1::aria_portable_bits_u64_blk1),
+        entry: Entry::EcbPlanes(
+            aria_portable_bits_u64_blk1::aria_portable_bits_u64_blk1,
+        ),
+        part: None,
     },
     Kernel {
         id: "aria_portable_bits_u64_blk4",
@@ -744,5 +839,6 @@ pub const KERNELS: &[Kernel] = &[
         entry: Entry::EcbSpreadPlanes(
             aria_portable_bits_u64_blk4::aria_portable_bits_u64_blk4,
         ),
+        part: None,
     },
 ];

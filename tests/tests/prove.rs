@@ -12,7 +12,7 @@ use aria_gen::prove::package::{Kernel, read_kernels};
 use aria_gen::prove::prove_kernel;
 use aria_gen::prove::reader::Program;
 use aria_gen::prove::reference;
-use aria_gen::prove::verdict::{Counterexample, Finding, Verdict};
+use aria_gen::prove::verdict::{Counterexample, Extent, Finding, Verdict};
 use aria_gen::spec::aria::{self, KeySize};
 use clap::Parser;
 use xtask::Cli;
@@ -242,7 +242,7 @@ fn a_wrong_stride_is_refuted_by_a_run_of_more_than_one_batch() {
     let (kernel, text) = gfni();
     let edited = text.replace("output.add(batch * BATCH_BYTES)", "output.add(batch * 256)");
     let found = counterexample(prove(&kernel, &edited, KeySize::K128));
-    assert_eq!(found.batches, 2);
+    assert_eq!(found.extent, Extent::Batches(2));
 }
 
 #[test]

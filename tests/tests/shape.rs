@@ -20,9 +20,10 @@ use iced_x86::{
 use object::{Object, ObjectSection, ObjectSymbol};
 
 /// The instructions of each kernel, and the names of functions that belong to a kernel's module
-/// but are not its entry.
+/// but are not its entries.
 struct Disassembly {
-    kernels: BTreeMap<&'static str, Vec<Instruction>>,
+    /// By id, and whether it is the entry for parts of a batch.
+    kernels: BTreeMap<(&'static str, bool), Vec<Instruction>>,
     outlined: Vec<String>,
 }
 
@@ -44,7 +45,8 @@ fn disassemble() -> Disassembly {
             continue;
         };
         let Some(kernel) = kernels.iter().find(|kernel| kernel.id == module) else { continue };
-        if function != kernel.id {
+        let is_part = kernel.part.is_some() && function.strip_suffix("_part") == Some(kernel.id);
+        if function != kernel.id && !is_part {
             found.outlined.push(name);
             continue;
         }
@@ -53,9 +55,10 @@ fn disassemble() -> Disassembly {
         let code = section.data_range(symbol.address(), symbol.size());
         let code = code.expect("the section can be read").expect("the symbol lies in its section");
         let decoder = Decoder::with_ip(64, code, symbol.address(), DecoderOptions::NONE);
-        found.kernels.insert(kernel.id, decoder.into_iter().collect());
+        found.kernels.insert((kernel.id, is_part), decoder.into_iter().collect());
     }
-    assert_eq!(found.kernels.len(), kernels.len(), "every kernel is in this executable");
+    let parts = kernels.iter().filter(|kernel| kernel.part.is_some()).count();
+    assert_eq!(found.kernels.len(), kernels.len() + parts, "every kernel is in this executable");
     found
 }
 
@@ -63,7 +66,7 @@ fn disassemble() -> Disassembly {
 fn every_routine_is_inlined() {
     let found = disassemble();
     assert!(found.outlined.is_empty(), "not inlined: {:?}", found.outlined);
-    for (id, code) in found.kernels {
+    for ((id, _), code) in found.kernels {
         let calls = code
             .iter()
             .filter(|i| matches!(i.flow_control(), FlowControl::Call | FlowControl::IndirectCall));
@@ -73,7 +76,7 @@ fn every_routine_is_inlined() {
 
 #[test]
 fn s_boxes_have_the_instructions_that_the_program_says() {
-    for (id, code) in disassemble().kernels {
+    for ((id, _), code) in disassemble().kernels {
         let built = build_kernel(select(id).expect("a row")).expect("a row is legal");
         for (form, mnemonics) in [
             (Form::Affine, [Mnemonic::Gf2p8affineqb, Mnemonic::Vgf2p8affineqb]),
@@ -91,7 +94,7 @@ fn s_boxes_have_the_instructions_that_the_program_says() {
 
 #[test]
 fn encodings_and_widths_are_those_of_the_tier() {
-    for (id, code) in disassemble().kernels {
+    for ((id, _), code) in disassemble().kernels {
         let kernel = select(id).expect("a row");
         for instruction in &code {
             let encoding = instruction.code().encoding();
@@ -120,7 +123,7 @@ fn encodings_and_widths_are_those_of_the_tier() {
 
 #[test]
 fn stack_references_stay_within_what_the_model_leaves_room_for() {
-    for (id, code) in disassemble().kernels {
+    for ((id, _), code) in disassemble().kernels {
         let kernel = select(id).expect("a row");
         let facts = build_kernel(kernel).expect("legal").facts().expect("known");
         let on_stack = |i: &&Instruction| {
@@ -133,8 +136,9 @@ fn stack_references_stay_within_what_the_model_leaves_room_for() {
             format!("{id}: {references} vector stack references in {} instructions", code.len());
         report::tell("shape", &line);
         if kernel.unit == Unit::Aesni && kernel.tier == Tier::Avx512 {
-            // AES-NI reaches the lower half of the registers only, so a few values move.
-            assert!(references <= 16, "{id}: {references} stack references");
+            // AES-NI reaches the lower half of the registers only, so a few values move; and what is
+            // hidden from LLVM goes through memory once a routine.
+            assert!(references <= 24, "{id}: {references} stack references");
         } else if kernel.frame == Frame::Keys {
             // Straight-line code in which LLVM keeps shuffle controls in registers, not in memory.
             assert!(references < code.len() / 8, "{id}: {references} of {}", code.len());
@@ -157,12 +161,37 @@ fn stack_references_stay_within_what_the_model_leaves_room_for() {
         } else if facts.pressure.excess() == 0 {
             assert_eq!(references, 0, "{id} spills although its values fit");
         } else {
-            // LLVM keeps matrices in registers that the model leaves to the state, and pays with
-            // spills: up to a third of the instructions now. A kernel that lived on the stack,
+            // What does not fit waits in memory, and so do constants hidden from LLVM before they are
+            // read: up to a quarter of the instructions, about. A kernel that lived on the stack,
             // loading and storing around each operation, would exceed a half.
-            assert!(references < code.len() / 2, "{id}: {references} of {}", code.len());
+            assert!(references < code.len() / 3, "{id}: {references} of {}", code.len());
         }
     }
+}
+
+/// A slot wider than the ABI's alignment could straddle cache lines, were the frame not aligned to it.
+#[test]
+fn frames_with_slots_of_32_bytes_are_aligned_to_them() {
+    let mut frames = 0;
+    for ((id, part), code) in disassemble().kernels {
+        let wide = |i: &Instruction| {
+            let base = matches!(i.memory_base(), Register::RSP | Register::RBP);
+            base && i.memory_size().size() >= 32
+        };
+        let layout = recipe(select(id).expect("a row")).expect("legal").layout;
+        // With 32 registers only what a rare carry changes waits there; a part is one batch.
+        let rare = select(id).expect("a row").tier == Tier::Avx512 || part;
+        if rare || layout != Layout::Slice || !code.iter().any(wide) {
+            continue;
+        }
+        frames += 1;
+        let aligns = |i: &Instruction| {
+            let stack = i.mnemonic() == Mnemonic::And && i.op0_register() == Register::RSP;
+            stack && i.immediate(1).cast_signed() <= -32
+        };
+        assert!(code.iter().any(aligns), "{id} does not align its frame");
+    }
+    assert!(frames > 0, "some kernel keeps slices on the stack");
 }
 
 fn registers(instruction: &Instruction) -> impl Iterator<Item = Register> {

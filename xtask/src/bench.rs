@@ -1,20 +1,23 @@
-//! `cargo xtask bench`: our kernels and library beside their peers, in one process.
+//! `cargo xtask bench`: our kernels, ciphers and modes beside their peers, in one process.
 //!
 //! Contenders take turns, sample by sample, so that a noisy neighbour or a change of clock meets all
-//! of them; the least time of each counts, and the median shows how noisy the run was. What matters
-//! is the ratio to a peer: times are those of this machine today.
+//! of them. What matters is the ratio to a peer, that of the medians: times are those of this machine
+//! today.
 //!
-//! Peers are RustCrypto's `aria`, which also judges every output before anything is timed, and, if
-//! they are there, OpenSSL and libgcrypt, loaded at run time. libgcrypt is kept from the CPU features
-//! that a kernel does not use, so that like meets like.
+//! Peers are RustCrypto's `aria` and mode crates, which also judge every output before anything is
+//! timed, and, if they are there, OpenSSL and libgcrypt, loaded at run time. libgcrypt is kept from
+//! the CPU features that a kernel does not use, so that like meets like.
 //!
 //! What runs kernels or loads libraries is compiled under feature `run` only; arguments, statistics
 //! and printing always are, and are tested without it.
 
 pub mod args;
 pub mod clock;
+pub mod frames;
+pub mod goals;
 pub mod library;
 pub mod limits;
+pub mod machine;
 pub mod measure;
 pub mod operation;
 #[cfg(feature = "run")]
@@ -27,6 +30,8 @@ pub mod published;
 mod race;
 pub mod report;
 pub mod statistics;
+#[cfg(feature = "run")]
+mod traits;
 
 #[cfg(feature = "run")]
 use std::io::Write;

@@ -15,7 +15,7 @@ use anyhow::{Context, bail};
 use aria_gen::kernel::matrix;
 use aria_gen::prove::package::{Kernel, read_kernels};
 use aria_gen::prove::reader::Program;
-use aria_gen::prove::verdict::{Counterexample, Finding, Verdict};
+use aria_gen::prove::verdict::{Counterexample, Extent, Finding, Verdict};
 use aria_gen::prove::{fault::Fault, prove_kernel};
 use aria_gen::spec::aria::KeySize;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -58,7 +58,11 @@ struct Answer {
 struct Run {
     key: String,
     counter: Option<String>,
-    batches: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    batches: Option<usize>,
+    /// Fewer blocks than a batch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocks: Option<usize>,
     in_place: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<Difference>,
@@ -97,7 +101,11 @@ impl From<&Fault> for Place {
 
 impl From<&Counterexample> for Run {
     fn from(found: &Counterexample) -> Self {
-        let (key, batches, in_place) = (hex(&found.key), found.batches, found.in_place);
+        let (key, in_place) = (hex(&found.key), found.in_place);
+        let (batches, blocks) = match found.extent {
+            Extent::Batches(batches) => (Some(batches), None),
+            Extent::Part(blocks) => (None, Some(blocks)),
+        };
         let counter = found.counter.map(|counter| hex(&counter));
         let (difference, fault) = match &found.finding {
             Finding::Differs { block, byte, bit, input, expected, got } => {
@@ -112,7 +120,7 @@ impl From<&Counterexample> for Run {
             }
             Finding::Misbehaves(fault) => (None, Some(fault.into())),
         };
-        Self { key, counter, batches, in_place, difference, fault }
+        Self { key, counter, batches, blocks, in_place, difference, fault }
     }
 }
 

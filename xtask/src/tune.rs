@@ -2,7 +2,7 @@
 //! planner chooses by.
 //!
 //! A table is for a micro-architecture; which one this CPU has, the library says
-//! ([`aria_runtime::cost_table`]). The library takes figures from the generator's cost model where
+//! (`aria_runtime::cost_table`). The library takes figures from the generator's cost model where
 //! there is no table. Figures are cycles, so that they hold at any clock.
 
 #[cfg(feature = "run")]
@@ -19,7 +19,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME", value_parser = table::name)]
     pub name: Option<String>,
     /// How many times to measure; the least time counts
-    #[arg(long, value_name = "N", default_value_t = 201, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1601, value_parser = clap::value_parser!(u32).range(1..))]
     pub samples: u32,
 }
 

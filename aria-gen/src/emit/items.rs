@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 
 use super::source::doc;
-use crate::ir::{Constant, ConstantData};
+use crate::ir::{Constant, ConstantData, Form};
 use crate::isa::{Feature, Isa, Row};
 
 /// An identifier of the emitted code.
@@ -67,6 +67,21 @@ pub(super) fn constant_item(constant: &Constant) -> TokenStream {
             });
             let (doc, count) = (doc(&constant.doc), number(halves.len()));
             quote! { #doc const #name: [[u8; 8]; #count] = [#(#rows),*]; }
+        }
+    }
+}
+
+/// A register filled with `value`, a constant of this kind.
+pub(super) fn filled(isa: Isa, data: &ConstantData, value: &TokenStream) -> TokenStream {
+    match data {
+        ConstantData::Matrix(_) => {
+            let row = isa.row(Form::Matrix).expect("the pipeline has looked every instruction up");
+            let function = intrinsic(row);
+            quote! { #function(#value.cast_signed()) }
+        }
+        _ => {
+            let function = ident(fill_function(data));
+            quote! { #function(#value) }
         }
     }
 }

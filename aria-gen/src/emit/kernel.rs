@@ -6,7 +6,8 @@ use super::Kernel;
 use super::counter::emit_counters;
 use super::entry::emit_entry;
 use super::items::constant_item;
-use super::routine::{emit_lanes, emit_routine};
+use super::part::masked_for;
+use super::routine::{Look, emit_lanes, emit_routine};
 use super::source::{Notes, Source};
 use crate::ir::Constant;
 use crate::kernel::Frame;
@@ -28,8 +29,15 @@ pub(super) fn emit_kernel(kernel: &Kernel) -> String {
         source.items(constant_item(constant), &Notes::default());
     }
     emit_lanes(&mut source, program, built.isa, &facts.features);
+    let look = Look {
+        isa: built.isa,
+        key_item,
+        features: &facts.features,
+        masked: masked_for(program, built.isa),
+        hidden: &built.hidden(),
+    };
     for routine in &program.routines {
-        emit_routine(&mut source, program, routine, built.isa, key_item, &facts.features);
+        emit_routine(&mut source, program, routine, look);
     }
     emit_counters(&mut source, program, built.isa, &facts.features);
     emit_entry(&mut source, built, &facts.features);

@@ -8,7 +8,7 @@ use quote::{format_ident, quote};
 
 use super::Files;
 use super::items::{constant_item, feature_variant, ident};
-use super::routine::{emit_lanes, emit_routine};
+use super::routine::{Look, emit_lanes, emit_routine};
 use super::source::{Notes, Source, doc};
 use crate::ir::Form;
 use crate::isa::Feature;
@@ -95,7 +95,9 @@ fn emit_module(name: &str, probes: &[Probe]) -> String {
     for probe in probes {
         let routine = &probe.program.routines[0];
         let key_item = KeyForm::Broadcast32.item();
-        emit_routine(&mut source, &probe.program, routine, probe.isa, key_item, &features(probe));
+        let features = &features(probe);
+        let look = Look { isa: probe.isa, key_item, features, masked: None, hidden: &[] };
+        emit_routine(&mut source, &probe.program, routine, look);
     }
     source.finish()
 }

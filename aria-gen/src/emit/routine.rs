@@ -4,32 +4,64 @@
 //! one unsafe block each. Every function is private, and called from one place or short enough that
 //! the compiler inlines it wherever it is called; `tests/shape.rs` sees that it does.
 
+use core::iter;
 use std::collections::BTreeMap;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::items::{fill_function, hex_u8, ident, intrinsic, number, target_feature, vector_type};
+use super::items::{filled, hex_u8, ident, intrinsic, number, target_feature, vector_type};
+use super::part::{self, NAME as QUADWORDS, lanes_of, part_name};
 use super::source::{Notes, Source, blank, doc};
 use crate::ir::{
     Constant, ConstantData, CounterPart, Form, MachineOp, Program, Routine, Stmt, Value,
 };
-use crate::isa::{Feature, Isa, Row};
+use crate::isa::{Feature, Isa, Masked, Row};
 
-/// Writes `routine` of `program` into `source`; a round key has sixteen items of type `key_item`.
+/// Why constants are hidden from the optimiser, as the emitted code says it.
+const HIDDEN_NOTE: &str = "Hidden from the optimiser, so that no register is held from round to \
+    round while slices wait on the stack.";
+
+/// How the routines of a file are written.
+#[derive(Clone, Copy)]
+pub(super) struct Look<'a> {
+    /// The registers.
+    pub(super) isa: Isa,
+    /// The type of a round key's sixteen items.
+    pub(super) key_item: &'a str,
+    /// The features that each function enables.
+    pub(super) features: &'a [Feature],
+    /// How memory is accessed where only a part of the batch is there. If given, a routine that touches
+    /// memory is written for parts of a batch, too.
+    pub(super) masked: Option<&'static Masked>,
+    /// The constants that are hidden from the compiler, by number.
+    pub(super) hidden: &'a [usize],
+}
+
+/// Writes `routine` of `program` into `source`.
 pub(super) fn emit_routine(
     source: &mut Source,
     program: &Program<MachineOp>,
     routine: &Routine<MachineOp>,
-    isa: Isa,
-    key_item: &str,
-    features: &[Feature],
+    look: Look<'_>,
 ) {
-    let mut notes = Notes::default();
-    let names = name_values(routine);
-    let function = Function { program, routine, isa, key_item: ident(key_item), names };
-    let item = function.item(features, &mut notes);
-    source.items(item, &notes);
+    let Look { isa, key_item, features, masked, hidden } = look;
+    let whole = Function {
+        program,
+        routine,
+        isa,
+        key_item: ident(key_item),
+        hidden,
+        names: name_values(routine),
+        masked: None,
+    };
+    let part = masked.filter(|_| whole.touches_memory());
+    let part = part.map(|masked| Function { masked: Some(masked), ..whole.clone() });
+    for function in iter::once(whole).chain(part) {
+        let mut notes = Notes::default();
+        let item = function.item(features, &mut notes);
+        source.items(item, &notes);
+    }
 }
 
 /// Writes the functions that fill a register lane by lane, those of them that `program` uses.
@@ -130,19 +162,27 @@ fn register(program: &Program<MachineOp>, isa: Isa, features: &[Feature]) -> Tok
     }
 }
 
+#[derive(Clone)]
 struct Function<'a> {
     program: &'a Program<MachineOp>,
     routine: &'a Routine<MachineOp>,
     isa: Isa,
     /// The type of a round key's items.
     key_item: Ident,
+    /// The constants that are hidden from the compiler, by number.
+    hidden: &'a [usize],
     names: Vec<Ident>,
+    /// How memory is accessed, if only a part of the batch is there.
+    masked: Option<&'static Masked>,
 }
 
 impl Function<'_> {
     fn item(&self, features: &[Feature], notes: &mut Notes) -> TokenStream {
         let routine = self.routine;
-        let name = ident(routine.name());
+        let name = match self.masked {
+            None => ident(routine.name()),
+            Some(_) => part_name(routine.name()),
+        };
         let vector = vector_type(self.isa);
         let target_feature = target_feature(features);
         let mut params = Vec::new();
@@ -151,6 +191,10 @@ impl Function<'_> {
         }
         if routine.writes_output() {
             params.push(quote! { output: *mut u8 });
+        }
+        if self.masked.is_some() {
+            let quadwords = ident(QUADWORDS);
+            params.push(quote! { #quadwords: u128 });
         }
         let mut prologue = TokenStream::new();
         if routine.reads_counter() {
@@ -203,7 +247,11 @@ impl Function<'_> {
                 "* `input` must be valid for reads of {read} bytes, `output` for writes of {written}."
             ),
         };
-        let text = format!("{}\n\n# Safety\n\n{duty}", self.routine.doc());
+        let (part, duty) = match self.masked {
+            None => (String::new(), duty),
+            Some(_) => part::duty(self.routine.reads_input(), self.routine.writes_output()),
+        };
+        let text = format!("{}{part}\n\n# Safety\n\n{duty}", self.routine.doc());
         (doc(&text), quote! { unsafe })
     }
 
@@ -211,6 +259,7 @@ impl Function<'_> {
     fn body(&self, prologue: TokenStream, notes: &mut Notes) -> TokenStream {
         let mut statements = TokenStream::new();
         let mut step = None;
+        let mut said = false;
         for stmt in self.routine.body() {
             let title = &self.routine.steps()[stmt.step.index()];
             let before = step.replace(stmt.step);
@@ -220,6 +269,10 @@ impl Function<'_> {
                 if !title.is_empty() {
                     statements.extend(notes.note(title));
                 }
+            }
+            if self.hides(stmt) && !said {
+                statements.extend(notes.note(HIDDEN_NOTE));
+                said = true;
             }
             statements.extend(self.statement(stmt));
         }
@@ -237,9 +290,12 @@ impl Function<'_> {
             (false, true) => self.program.output_bytes,
             _ => usize::min(self.program.batch_bytes, self.program.output_bytes),
         };
-        let safety = notes.note(format!(
-            "SAFETY: every access lies within the {bytes} bytes that the caller answers for."
-        ));
+        let safety = notes.note(match self.masked {
+            None => format!(
+                "SAFETY: every access lies within the {bytes} bytes that the caller answers for."
+            ),
+            Some(_) => part::SAFETY.to_owned(),
+        });
         quote! {
             #prologue
             #safety
@@ -254,11 +310,23 @@ impl Function<'_> {
         let call = match &stmt.op {
             MachineOp::Load { offset } => {
                 let pointer = at(quote! { input }, *offset);
-                quote! { #function(#pointer) }
+                match self.masked {
+                    None => quote! { #function(#pointer) },
+                    Some(Masked { load, .. }) => {
+                        let (load, lanes) = (ident(load), lanes_of(*offset));
+                        quote! { #load(#lanes, #pointer) }
+                    }
+                }
             }
             MachineOp::Store { offset } => {
                 let pointer = at(quote! { output }, *offset);
-                quote! { #function(#pointer, #(#args),*) }
+                match self.masked {
+                    None => quote! { #function(#pointer, #(#args),*) },
+                    Some(Masked { store, .. }) => {
+                        let (store, lanes) = (ident(store), lanes_of(*offset));
+                        quote! { #store(#pointer, #lanes, #(#args),*) }
+                    }
+                }
             }
             MachineOp::KeySplat32 { index, .. } => {
                 let index = number(*index);
@@ -278,14 +346,8 @@ impl Function<'_> {
                 let name = ident(&self.program.constants[*id].name);
                 quote! { halves(#name) }
             }
-            MachineOp::Matrix { id } => {
-                let name = ident(&self.program.constants[*id].name);
-                quote! { #function(#name.cast_signed()) }
-            }
-            MachineOp::Bytes { id } => {
-                let constant = &self.program.constants[*id];
-                let (name, fill) = (ident(&constant.name), ident(fill_function(&constant.data)));
-                quote! { #fill(#name) }
+            MachineOp::Matrix { id } | MachineOp::Bytes { id } => {
+                filled(self.isa, &self.program.constants[*id].data, &self.constant(*id))
             }
             MachineOp::ShiftLeft16 { count } | MachineOp::ShiftRight16 { count } => {
                 let count = number(usize::from(*count));
@@ -320,6 +382,24 @@ impl Function<'_> {
                 quote! { let #name = #call; }
             }
             None => quote! { #call; },
+        }
+    }
+
+    /// Whether the statement makes a register of a constant that is hidden.
+    fn hides(&self, stmt: &Stmt<MachineOp>) -> bool {
+        match stmt.op {
+            MachineOp::Matrix { id } | MachineOp::Bytes { id } => self.hidden.contains(&id),
+            _ => false,
+        }
+    }
+
+    /// A constant's value, hidden from the compiler if it is one of those.
+    fn constant(&self, id: usize) -> TokenStream {
+        let name = ident(&self.program.constants[id].name);
+        if self.hidden.contains(&id) {
+            quote! { black_box(#name) }
+        } else {
+            quote! { #name }
         }
     }
 

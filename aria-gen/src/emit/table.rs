@@ -6,6 +6,7 @@ use quote::quote;
 use super::Kernel;
 use super::items::{feature_variant, ident, number};
 use super::package::PackageKind;
+use super::part::{masked_for, part_name};
 use super::source::{Notes, Source, doc};
 use crate::isa::Feature;
 use crate::kernel::{Frame, KernelId, KeyForm};
@@ -153,6 +154,11 @@ fn entry_type() -> TokenStream {
 }
 
 fn kernel_type() -> TokenStream {
+    let part = doc(
+        "How it is called over fewer blocks than a batch, if it can be: the same variant, and what a \
+         caller owes, but that `batches` is a number of blocks, at least one, and the batch has just \
+         these.",
+    );
     let batch_cycles = doc(
         "Modelled cycles of one batch at 12 rounds, averaged over the micro-architectures that the \
          generator models. To compare kernels by; no measurement.",
@@ -185,6 +191,8 @@ fn kernel_type() -> TokenStream {
             pub batch_cycles: u32,
             /// How the kernel is called.
             pub entry: Entry,
+            #part
+            pub part: Option<Entry>,
         }
     }
 }
@@ -220,9 +228,13 @@ fn rows(kernels: &[Kernel], words: &[BuiltWords]) -> Vec<(String, TokenStream)> 
             }
         };
         let function = ident(&id.to_string());
+        let part = masked_for(kernel.built.finished(), kernel.built.isa).map(|_| {
+            let name = part_name(&id.to_string());
+            quote! { #entry(#function::#name) }
+        });
         let entry = quote! { #entry(#function::#function) };
         let cycles = usize::try_from(kernel.facts.generic_cycles()).unwrap_or(usize::MAX);
-        (id.to_string(), row(id, &kernel.facts.features, cycles, &entry))
+        (id.to_string(), row(id, &kernel.facts.features, cycles, &entry, part))
     });
     let words = words.iter().map(|built| {
         let function = ident(&built.id.to_string());
@@ -231,15 +243,25 @@ fn rows(kernels: &[Kernel], words: &[BuiltWords]) -> Vec<(String, TokenStream)> 
             _ => quote! { Entry::EcbSpreadPlanes },
         };
         let entry = quote! { #entry(#function::#function) };
-        (built.id.to_string(), row(built.id, &[], built.batch_cycles(), &entry))
+        (built.id.to_string(), row(built.id, &[], built.batch_cycles(), &entry, None))
     });
     let mut rows: Vec<(String, TokenStream)> = vectors.chain(words).collect();
     rows.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
     rows
 }
 
-fn row(id: KernelId, features: &[Feature], cycles: usize, entry: &TokenStream) -> TokenStream {
+fn row(
+    id: KernelId,
+    features: &[Feature],
+    cycles: usize,
+    entry: &TokenStream,
+    part: Option<TokenStream>,
+) -> TokenStream {
     let name = id.to_string();
+    let part = match part {
+        Some(entry) => quote! { Some(#entry) },
+        None => quote! { None },
+    };
     let features = features.iter().map(|f| feature_variant(*f));
     let (blocks, cycles) = (number(id.blocks), number(cycles));
     let frame = match id.frame {
@@ -255,6 +277,7 @@ fn row(id: KernelId, features: &[Feature], cycles: usize, entry: &TokenStream) -
             blocks: #blocks,
             batch_cycles: #cycles,
             entry: #entry,
+            part: #part,
         }
     }
 }

@@ -39,6 +39,34 @@ pub struct Row {
     pub residence: Residence,
 }
 
+/// How registers are loaded and stored in part: quadword i where bit i of a mask is set.
+#[derive(Clone, Copy, Debug)]
+pub struct Masked {
+    /// How it is encoded.
+    pub encoding: Encoding,
+    /// On which width.
+    pub width: Width,
+    /// The `core::arch::x86_64` function that loads, zeros where the mask has none.
+    pub load: &'static str,
+    /// The one that stores.
+    pub store: &'static str,
+}
+
+/// Masked accesses, both `vmovdqu64`, which every tier that has them has for whole registers, too.
+///
+/// AVX2 has VPMASKMOVQ, but as a store it takes dozens of cycles on AMD's cores (Fog, Instruction
+/// tables), longer than to copy a batch.
+#[rustfmt::skip]
+pub static MASKED: &[Masked] = &{
+    use Encoding::Evex;
+    use Width::{Xmm, Ymm, Zmm};
+    [
+        Masked { encoding: Evex, width: Xmm, load: "_mm_maskz_loadu_epi64",    store: "_mm_mask_storeu_epi64" },
+        Masked { encoding: Evex, width: Ymm, load: "_mm256_maskz_loadu_epi64", store: "_mm256_mask_storeu_epi64" },
+        Masked { encoding: Evex, width: Zmm, load: "_mm512_maskz_loadu_epi64", store: "_mm512_mask_storeu_epi64" },
+    ]
+};
+
 /// Every row, by form.
 #[rustfmt::skip]
 pub static ROWS: &[Row] = &{

@@ -10,14 +10,16 @@ use super::memory::{Memory, Placement};
 use super::package::Kernel;
 use super::reader::{Arguments, Program, Value, Word, run};
 use super::reference::Frame;
-use super::verdict::{Counterexample, Finding};
+use super::verdict::{Counterexample, Extent, Finding};
 use crate::spec::aria::{self, BLOCK_BYTES, KeySize};
 
-/// Runs the kernel on plain bytes and returns its output. `counter` is for kernels that count.
+/// Runs the kernel on plain bytes, whole batches or fewer blocks than one, and returns its output.
+/// `counter` is for kernels that count.
 ///
 /// # Errors
 ///
-/// When execution stops, or does not read all input or write all output.
+/// When execution stops, or does not read all input or write all output; or if there are fewer blocks
+/// than a batch and the kernel does not take such.
 pub fn execute(
     program: &Program,
     kernel: &Kernel,
@@ -26,16 +28,24 @@ pub fn execute(
     input: &[u8],
     placement: Placement,
 ) -> Result<Vec<u8>, Fault> {
-    let batches = input.len() / (BLOCK_BYTES * kernel.blocks);
+    let blocks = input.len() / BLOCK_BYTES;
+    let (function, count) = if blocks < kernel.blocks {
+        let name = kernel.part.as_ref();
+        let missing =
+            || program.fault(1, Cause::Undefined("a function for part of a batch".into()));
+        (name.ok_or_else(missing)?, blocks)
+    } else {
+        (&kernel.function, blocks / kernel.blocks)
+    };
     let arguments = Arguments {
         keys: kernel.key_form.expand(&Concrete, round_keys),
-        batches: Value::number(batches as u64),
+        batches: Value::number(count as u64),
         counter: Value::Word(Word { bytes: counter.to_le_bytes().into(), signed: false }),
         unknown_counter: None,
     };
     let memory = Memory::whole(placement, input.to_vec(), input.len());
-    let memory = run(program, &kernel.function, &mut Concrete, &arguments, memory)?;
-    let line = program.line_of(&kernel.function);
+    let memory = run(program, function, &mut Concrete, &arguments, memory)?;
+    let line = program.line_of(function);
     memory.finish().map_err(|fault| program.fault(line, fault.into()))
 }
 
@@ -43,9 +53,22 @@ pub fn execute(
 /// equal, every other run shows a difference.
 const TRIALS: usize = 16;
 
-/// The ways of calling: the number of batches, and where the output goes.
-const CALLS: [(usize, Placement); 4] =
-    [(1, Placement::Apart), (1, Placement::Same), (2, Placement::Apart), (3, Placement::Same)];
+/// The ways of calling: over what, and where the output goes.
+const CALLS: [(Extent, Placement); 4] = [
+    (Extent::Batches(1), Placement::Apart),
+    (Extent::Batches(1), Placement::Same),
+    (Extent::Batches(2), Placement::Apart),
+    (Extent::Batches(3), Placement::Same),
+];
+
+/// The same of parts of a batch of so many blocks.
+const fn part_calls(blocks: usize) -> [(Extent, Placement); 3] {
+    [
+        (Extent::Part(blocks - 1), Placement::Apart),
+        (Extent::Part(1), Placement::Same),
+        (Extent::Part(blocks.div_ceil(2)), Placement::Same),
+    ]
+}
 
 /// Looks for a run in which the kernel goes wrong; one that shows the difference in doubt, if
 /// possible.
@@ -63,13 +86,15 @@ pub(super) fn search(
     };
     let mut bytes = Bytes(size.rounds() as u64);
     let mut second_best = None;
-    for (batches, placement) in CALLS {
+    let parts = part_calls(kernel.blocks);
+    let calls = if doubt.in_part { &parts[..] } else { &CALLS };
+    for &(extent, placement) in calls {
         for number in 0..TRIALS {
             let counter = match kernel.frame {
                 Frame::Ecb | Frame::Keys => 0,
                 Frame::Ctr => counter(kernel, number, last, &mut bytes),
             };
-            let call = Call { batches, placement, counter };
+            let call = Call { extent, placement, counter };
             // What the reader cannot execute, it cannot execute with other bytes either.
             let found = trial(program, kernel, size, call, &mut bytes).ok()?;
             let Some(found) = found else { continue };
@@ -91,7 +116,7 @@ pub(super) fn search(
 /// One way of calling.
 #[derive(Clone, Copy)]
 struct Call {
-    batches: usize,
+    extent: Extent,
     placement: Placement,
     counter: u128,
 }
@@ -113,12 +138,16 @@ fn trial(
     program: &Program,
     kernel: &Kernel,
     size: KeySize,
-    Call { batches, placement, counter }: Call,
+    Call { extent, placement, counter }: Call,
     bytes: &mut Bytes,
 ) -> Result<Option<Counterexample>, Fault> {
     let key: Vec<u8> = bytes.by_ref().take(size.bytes()).collect();
     let round_keys = aria::encryption_keys(&key).expect("the key has one of the three sizes");
-    let input: Vec<u8> = bytes.by_ref().take(BLOCK_BYTES * kernel.blocks * batches).collect();
+    let blocks = match extent {
+        Extent::Batches(batches) => batches * kernel.blocks,
+        Extent::Part(blocks) => blocks,
+    };
+    let input: Vec<u8> = bytes.by_ref().take(BLOCK_BYTES * blocks).collect();
     let finding = match execute(program, kernel, &round_keys, counter, &input, placement) {
         Ok(output) => differs(kernel.frame, &round_keys, counter, &input, &output),
         Err(fault) if fault.cause.is_misbehaviour() => Some(Finding::Misbehaves(fault)),
@@ -126,7 +155,7 @@ fn trial(
     };
     let in_place = placement == Placement::Same;
     let counter = (kernel.frame == Frame::Ctr).then(|| counter.to_be_bytes());
-    Ok(finding.map(|finding| Counterexample { key, counter, batches, in_place, finding }))
+    Ok(finding.map(|finding| Counterexample { key, counter, extent, in_place, finding }))
 }
 
 /// The first difference between the output and what the oracle makes of the input.

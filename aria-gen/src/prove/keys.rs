@@ -12,7 +12,7 @@ use super::memory::{Memory, Placement};
 use super::package::Kernel;
 use super::reader::{Arguments, Program, Value, run};
 use super::reference::{self, Block};
-use super::verdict::{Counterexample, Finding, Proof};
+use super::verdict::{Counterexample, Extent, Finding, Proof};
 use crate::spec::aria::{self, BLOCK_BYTES, KeySize, MAX_ROUND_KEYS};
 
 /// Bytes of a padded master key.
@@ -89,7 +89,8 @@ pub(super) fn search(program: &Program, kernel: &Kernel) -> Option<Counterexampl
             };
             if let Some(finding) = finding {
                 let (counter, in_place) = (None, false);
-                return Some(Counterexample { key: master, counter, batches, in_place, finding });
+                let extent = Extent::Batches(batches);
+                return Some(Counterexample { key: master, counter, extent, in_place, finding });
             }
         }
     }

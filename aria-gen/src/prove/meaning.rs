@@ -23,6 +23,10 @@ pub enum Meaning {
     Load,
     /// Writes a vector to memory.
     Store,
+    /// VMOVDQU64 with a mask: reads the quadwords of a vector whose bit is set; the others are zero.
+    MaskedLoad,
+    /// The same as a store: writes the quadwords whose bit is set.
+    MaskedStore,
     /// Fills a vector with a scalar of so many bytes.
     Splat(usize),
     /// Fills a vector with scalars of so many bytes, the most significant first.

@@ -28,6 +28,8 @@ pub struct Kernel {
     pub module: String,
     /// The function.
     pub function: String,
+    /// The function for fewer blocks than a batch, if there is one.
+    pub part: Option<String>,
 }
 
 impl Kernel {
@@ -108,8 +110,18 @@ fn read_row(expr: &Expr) -> Option<Kernel> {
             _ => None,
         }
     });
-    let Expr::Call(entry) = field(row, "entry")? else { return None };
-    let (frame, key_form) = match path(&entry.func)?.last()?.as_str() {
+    let entry = read_entry(field(row, "entry")?)?;
+    let part = match field(row, "part")? {
+        // Called as the other is: so of the same variant and file.
+        Expr::Call(some) if path(&some.func)? == ["Some"] && some.args.len() == 1 => {
+            let part = read_entry(some.args.first()?)?;
+            let same = part.variant == entry.variant && part.module == entry.module;
+            Some(Some(part.function).filter(|_| same)?)
+        }
+        none if path(none)? == ["None"] => None,
+        _ => return None,
+    };
+    let (frame, key_form) = match entry.variant.as_str() {
         "EcbRaw" => (Frame::Ecb, KeyForm::Raw),
         "EcbBroadcast32" => (Frame::Ecb, KeyForm::Broadcast32),
         "EcbMapped32" => (Frame::Ecb, KeyForm::Mapped32),
@@ -120,7 +132,7 @@ fn read_row(expr: &Expr) -> Option<Kernel> {
         "EcbSpreadPlanes" => (Frame::Ecb, KeyForm::SpreadPlanes),
         _ => return None,
     };
-    let [module, function] = <[String; 2]>::try_from(path(entry.args.first()?)?).ok()?;
+    let ReadEntry { module, function, .. } = entry;
     Some(Kernel {
         id: id.value(),
         features: features.collect::<Option<_>>()?,
@@ -129,7 +141,22 @@ fn read_row(expr: &Expr) -> Option<Kernel> {
         key_form,
         module,
         function,
+        part,
     })
+}
+
+/// `Entry::Variant(module::function)`
+struct ReadEntry {
+    variant: String,
+    module: String,
+    function: String,
+}
+
+fn read_entry(expr: &Expr) -> Option<ReadEntry> {
+    let Expr::Call(entry) = expr else { return None };
+    let [_, variant] = <[String; 2]>::try_from(path(&entry.func)?).ok()?;
+    let [module, function] = <[String; 2]>::try_from(path(entry.args.first()?)?).ok()?;
+    (entry.args.len() == 1).then_some(ReadEntry { variant, module, function })
 }
 
 fn field<'a>(row: &'a ExprStruct, name: &str) -> Option<&'a Expr> {
@@ -161,6 +188,7 @@ mod tests {
                 blocks: 16,
                 batch_cycles: 339,
                 entry: Entry::EcbBroadcast32(module::function),
+                part: Some(Entry::EcbBroadcast32(module::function_part)),
             }];
             pub const KERNELS: &[Kernel] = &[];
         ";
@@ -172,7 +200,16 @@ mod tests {
             key_form: KeyForm::Broadcast32,
             module: "module".to_owned(),
             function: "function".to_owned(),
+            part: Some("function_part".to_owned()),
         };
+        let without = text.replace("Some(Entry::EcbBroadcast32(module::function_part))", "None");
+        let whole = Kernel { part: None, ..kernel.clone() };
+        assert_eq!(read_kernels("lib.rs", &without), Ok(vec![whole]));
+        for other in ["Entry::EcbRaw(module::f)", "Entry::EcbBroadcast32(another::f)"] {
+            let text = text.replace("Entry::EcbBroadcast32(module::function_part)", other);
+            assert!(read_kernels("lib.rs", &text).is_err(), "{other}");
+        }
+
         assert_eq!(kernel.path(), "src/module.rs");
         assert_eq!(read_kernels("lib.rs", text), Ok(vec![kernel]));
 
@@ -191,8 +228,9 @@ mod tests {
         assert!(message("const X: u8 = 1;").contains("`KERNELS` is not defined"));
         let rows = [
             "id: 5",
-            "id: \"x\", features: &[], blocks: 0, entry: Entry::EcbBroadcast32(m::f)",
-            "id: \"x\", features: &[], blocks: 16, entry: Entry::Other(m::f)",
+            "id: \"x\", features: &[], blocks: 0, entry: Entry::EcbBroadcast32(m::f), part: None",
+            "id: \"x\", features: &[], blocks: 16, entry: Entry::Other(m::f), part: None",
+            "id: \"x\", features: &[], blocks: 16, entry: Entry::EcbBroadcast32(m::f)",
         ];
         for row in rows {
             let text = format!("mod m; const KERNELS: &[Kernel] = &[\nKernel {{ {row} }}];");

@@ -17,11 +17,13 @@ mod expression;
 mod intrinsic;
 mod machine;
 mod method;
+mod part;
 mod pattern;
 mod program;
 mod value;
 
 pub use counter::UnknownCounter;
+pub use part::Part;
 pub use program::Program;
 pub use value::{Value, Word};
 
@@ -35,7 +37,7 @@ use machine::Machine;
 pub struct Arguments<B> {
     /// For its parameter that is a reference: one round key or all.
     pub keys: Value<B>,
-    /// For its parameter of type `usize`.
+    /// For its parameter of type `usize`: a number, [`Value::Batches`] or [`Part::Count`].
     pub batches: Value<B>,
     /// For its parameter of type `u128`: a number, or [`Value::Counter`].
     pub counter: Value<B>,

@@ -71,6 +71,25 @@ impl Display for Proof {
     }
 }
 
+/// What a kernel is run over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// So many whole batches.
+    Batches(usize),
+    /// So many blocks, fewer than a batch.
+    Part(usize),
+}
+
+impl Display for Extent {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Batches(1) => f.write_str("1 batch"),
+            Self::Batches(batches) => write!(f, "{batches} batches"),
+            Self::Part(blocks) => write!(f, "{blocks} of the blocks of a batch"),
+        }
+    }
+}
+
 /// A run on plain bytes that goes wrong: anybody can repeat it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counterexample {
@@ -78,8 +97,8 @@ pub struct Counterexample {
     pub key: Vec<u8>,
     /// The first block's counter, for kernels that count.
     pub counter: Option<aria::Block>,
-    /// How many batches it was to do.
-    pub batches: usize,
+    /// What it was to do.
+    pub extent: Extent,
     /// Whether input and output were the same memory.
     pub in_place: bool,
     /// What goes wrong.
@@ -132,14 +151,13 @@ impl Display for Hex<'_> {
 
 impl Display for Counterexample {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self { key, counter, batches, in_place, finding } = self;
-        let plural = if *batches == 1 { "" } else { "es" };
+        let Self { key, counter, extent, in_place, finding } = self;
         let place = if *in_place { ", in place" } else { "" };
         write!(f, "key {}, ", Hex(key))?;
         if let Some(counter) = counter {
             write!(f, "counter {}, ", Hex(counter))?;
         }
-        write!(f, "{batches} batch{plural}{place}: ")?;
+        write!(f, "{extent}{place}: ")?;
         match finding {
             Finding::Differs { block, byte, bit, input, expected, got } => write!(
                 f,
@@ -168,7 +186,7 @@ mod tests {
         let counterexample = Counterexample {
             key: vec![0, 1, 0xfe],
             counter: None,
-            batches: 2,
+            extent: Extent::Batches(2),
             in_place: true,
             finding: Finding::Differs {
                 block: 17,

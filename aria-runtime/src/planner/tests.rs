@@ -1,6 +1,7 @@
 //! Plans over kernels that do not exist: what a plan does, and that no other way is cheaper.
 
 use super::*;
+use crate::costs::Runs;
 
 const MAKE_KEYS: u32 = 100;
 
@@ -12,13 +13,15 @@ impl Machine {
         let mut machine = Self(Vec::new());
         for &(name, batch, cycles) in kernels {
             let row = machine.0.len() as u16;
-            let (first, one_block) = (cycles + 10, cycles + 30);
-            let all_but_one = one_block + 2 * u32::from(batch);
-            let make_keys = MAKE_KEYS;
-            let costs = Costs { first, next: cycles, one_block, all_but_one, make_keys };
-            let batch = NonZeroU8::new(batch).expect("a batch has blocks");
             // By their names, kernels in rows take keys as they are kept.
             let wants_made_keys = !name.starts_with("row");
+            let runs = |besides: u32| {
+                let (run, one_block) = (cycles + besides + 10, cycles + besides + 30);
+                Runs { batch: run, one_block, all_but_one: one_block + 2 * u32::from(batch) }
+            };
+            let first = runs(if wants_made_keys { MAKE_KEYS } else { 0 });
+            let costs = Costs { first, later: runs(0), next: cycles };
+            let batch = NonZeroU8::new(batch).expect("a batch has blocks");
             machine.0.push((name, Candidate { row, batch, wants_made_keys, costs }));
         }
         machine
@@ -30,7 +33,7 @@ impl Machine {
 
     fn plan(&self) -> Plan {
         let plan = Plan::empty();
-        plan.fill(self.candidates(), MAKE_KEYS);
+        plan.fill(self.candidates());
         plan
     }
 
@@ -48,17 +51,13 @@ impl Machine {
         self.plan().moves(blocks).map(name).collect()
     }
 
-    /// What the moves for so many blocks cost, the making of round keys with them.
+    /// What the moves for so many blocks cost.
     fn cycles(&self, plan: &Plan, blocks: usize) -> u32 {
-        let (mut cycles, mut made) = (0, false);
-        for piece in plan.moves(blocks) {
+        let runs = plan.moves(blocks).enumerate().map(|(number, piece)| {
             let (_, candidate) = self.named(piece.row);
-            if candidate.wants_made_keys && !made {
-                (cycles, made) = (cycles + MAKE_KEYS, true);
-            }
-            cycles += candidate.cycles(piece.blocks);
-        }
-        cycles
+            candidate.costs.run(number == 0, piece.blocks, candidate.batch())
+        });
+        runs.sum()
     }
 }
 
@@ -100,34 +99,39 @@ fn moves_serve_every_block_once() {
     }
 }
 
-/// The least cycles for each number of blocks up to `EXACT`, over all ways to compose them, with
-/// round keys made or not: what the plan claims to find, by brute force over single batches.
+/// The least cycles for each number of blocks up to `EXACT`, over all sequences of runs in which made
+/// round keys are made by the first: what the plan claims to find, worked out from the end.
 fn optimum(machine: &Machine) -> Vec<u32> {
-    let least = |may: &dyn Fn(&Candidate) -> bool| {
+    let ways = |blocks: usize, may: &dyn Fn(&Candidate) -> bool| -> Vec<(Candidate, usize)> {
+        let runs = |candidate: Candidate| {
+            let batches = (1..=MAX_BATCHES).map(move |batches| batches * candidate.batch());
+            let whole = batches.filter(move |&now| now <= blocks);
+            let part = (0 < blocks && blocks < candidate.batch()).then_some(blocks);
+            whole.chain(part).map(move |now| (candidate, now))
+        };
+        machine.candidates().filter(|candidate| may(candidate)).flat_map(runs).collect()
+    };
+    let later = |may: &dyn Fn(&Candidate) -> bool| {
         let mut least: Vec<Option<u32>> = vec![Some(0)];
         for blocks in 1..=EXACT {
-            let mut ways = Vec::new();
-            for candidate in machine.candidates().filter(may) {
-                if blocks < candidate.batch() {
-                    ways.push(candidate.cycles(blocks));
-                }
-                for batches in 1..=MAX_BATCHES {
-                    let now = batches * candidate.batch();
-                    let before = blocks.checked_sub(now).and_then(|before| least[before]);
-                    ways.extend(before.map(|before| before + candidate.cycles(now)));
-                }
-            }
-            least.push(ways.into_iter().min());
+            let runs = ways(blocks, may).into_iter().filter_map(|(candidate, now)| {
+                let run = candidate.costs.run(false, now, candidate.batch());
+                least[blocks - now].map(|rest| rest + run)
+            });
+            let best = runs.min();
+            least.push(best);
         }
         least
     };
-    let (kept, all) = (least(&|kernel| !kernel.wants_made_keys), least(&|_| true));
-    let with_making = |(kept, all): (Option<u32>, Option<u32>)| {
-        kept.into_iter().chain(all.map(|cycles| cycles + MAKE_KEYS)).min().unwrap()
+    let (kept, all) = (later(&|kernel| !kernel.wants_made_keys), later(&|_| true));
+    let whole = |blocks: usize| {
+        let runs = ways(blocks, &|_| true).into_iter().filter_map(|(candidate, now)| {
+            let rest = if candidate.wants_made_keys { &all } else { &kept };
+            rest[blocks - now].map(|rest| rest + candidate.costs.run(true, now, candidate.batch()))
+        });
+        runs.min().unwrap_or(0)
     };
-    let mut optimum: Vec<u32> = kept.into_iter().zip(all).map(with_making).collect();
-    optimum[0] = 0;
-    optimum
+    (0..=EXACT).map(whole).collect()
 }
 
 #[test]
@@ -166,7 +170,8 @@ fn more_blocks_than_are_planned_exactly_go_to_the_cheapest_in_one_call() {
 #[test]
 fn round_keys_are_made_where_that_pays() {
     let machine = Machine::new(&[ROWS[3], SLICES[0]]);
-    assert_eq!(machine.names(16), ["row8:16"]); // 670 cycles either way
+    assert_eq!(machine.names(15), ["row8:8", "row8+:7"]);
+    assert_eq!(machine.names(16), ["xmm:16"]); // 670 cycles either way
     assert_eq!(machine.names(32), ["xmm:32"]);
     assert_eq!(machine.names(40), ["xmm:32", "row8:8"]);
     assert_eq!(machine.names(1024 + 8), ["xmm:1024", "row8:8"]);
@@ -184,7 +189,7 @@ fn one_kernel_serves_everything() {
 fn an_empty_plan_serves_nothing() {
     let plan = Plan::empty();
     assert_eq!(plan.bulk(), None);
-    plan.fill([].into_iter(), 0);
+    plan.fill([].into_iter());
     assert_eq!(plan.bulk(), None);
     assert_eq!([0, 1, EXACT, EXACT + 1, usize::MAX].map(|n| plan.moves(n).count()), [0; 5]);
 }
@@ -207,7 +212,7 @@ fn order_of_candidates_does_not_matter() {
         let reversed = Plan::empty();
         let mut candidates: Vec<_> = machine.candidates().collect();
         candidates.reverse();
-        reversed.fill(candidates.into_iter(), MAKE_KEYS);
+        reversed.fill(candidates.into_iter());
         for blocks in 0..300 {
             assert!(machine.plan().moves(blocks).eq(reversed.moves(blocks)), "{blocks}");
         }
@@ -229,7 +234,7 @@ fn more_kernels_than_there_is_room_for_still_serve_everything() {
 fn to_fill_a_plan_again_changes_nothing() {
     for machine in machines() {
         let (once, twice) = (machine.plan(), machine.plan());
-        twice.fill(machine.candidates(), MAKE_KEYS);
+        twice.fill(machine.candidates());
         for blocks in 0..300 {
             assert!(once.moves(blocks).eq(twice.moves(blocks)));
         }

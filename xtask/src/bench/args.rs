@@ -3,6 +3,8 @@
 
 use clap::ValueEnum;
 
+use super::goals;
+
 /// Arguments of `bench`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
@@ -22,10 +24,14 @@ pub struct Args {
     /// more than a larger one
     #[arg(long, conflicts_with_all = ["filter", "sizes", "style"])]
     sweep: bool,
+    /// What the project wants of its speed, and how much of it is so here: 16 KiB, one block, key
+    /// set-up, and the sweep
+    #[arg(long, conflicts_with_all = ["filter", "sizes", "style", "sweep"])]
+    goals: bool,
     /// Limit the library and its peers to a tier: portable, sse, avx, avx2, avx512
     #[arg(long, value_name = "TIER")]
     cap: Option<String>,
-    /// How often each is timed; the least time counts
+    /// How often each is timed
     #[arg(long, value_name = "N", default_value_t = 200)]
     samples: usize,
     /// Print JSON
@@ -53,8 +59,10 @@ pub enum View {
     Slope,
     /// The operations on data, at [`TCRYPT_BYTES`].
     Tcrypt,
-    /// The library's bulk method at every number of blocks to [`SWEEP_BLOCKS`].
+    /// The library's bulk methods at every number of blocks to [`SWEEP_BLOCKS`].
     Sweep,
+    /// The operations of which [`super::goals`] wants something, and the sweep.
+    Goals,
 }
 
 /// Checked arguments.
@@ -120,6 +128,7 @@ impl Args {
         }
         let view = match self.style {
             _ if self.sweep => View::Sweep,
+            _ if self.goals => View::Goals,
             Style::Table => View::Table(self.sizes.clone()),
             Style::Slope => View::Slope,
             Style::Tcrypt => View::Tcrypt,
@@ -147,6 +156,7 @@ impl View {
             }
             Self::Tcrypt => TCRYPT_BYTES.to_vec(),
             Self::Sweep => (1..=SWEEP_BLOCKS).map(|blocks| 16 * blocks).collect(),
+            Self::Goals => vec![goals::BYTES],
         }
     }
 }
@@ -181,7 +191,14 @@ mod tests {
 
     #[test]
     fn what_does_not_parse_is_clap_s_matter() {
-        for line in [&["--sizes", "many"][..], &["--style", "pie"], &["--sweep", "--sizes", "16"]] {
+        let lines = [
+            &["--sizes", "many"][..],
+            &["--style", "pie"],
+            &["--sweep", "--sizes", "16"],
+            &["--goals", "--sweep"],
+            &["--goals", "--filter", "CTR"],
+        ];
+        for line in lines {
             assert!(Line::try_parse_from([&["bench"], line].concat()).is_err(), "{line:?}");
         }
     }
@@ -192,6 +209,7 @@ mod tests {
         assert_eq!(view(&[]).bytes(), [16384]);
         assert_eq!(view(&["--sizes", "16,1024"]).bytes(), [16, 1024]);
         assert_eq!(view(&["--style", "tcrypt"]).bytes(), TCRYPT_BYTES);
+        assert_eq!(view(&["--goals", "--key-bits", "256"]).bytes(), [16384]);
         let slope = view(&["--style", "slope"]).bytes();
         assert_eq!((slope.len(), slope[0], slope[64]), (65, 16, 4112));
         let sweep = view(&["--sweep"]).bytes();

@@ -10,6 +10,15 @@ use super::operation::Operation;
 /// Blocks in memory.
 pub type Blocks = [[u8; 16]];
 
+/// The initial value of every message: counter, IV or tweak. Its last byte carries soon.
+pub const IV: [u8; 16] = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c8d5_u128.to_be_bytes();
+
+/// The other key of XTS, under which tweaks are encrypted.
+#[must_use]
+pub fn tweak_key(key: &[u8]) -> Vec<u8> {
+    key.iter().map(|byte| byte ^ 0x5c).collect()
+}
+
 /// Prepared work: an operation under one key.
 pub trait Work {
     /// Does the operation `calls` times on `data`, in place.
@@ -64,16 +73,22 @@ pub trait Library {
     /// Whose it is.
     fn family(&self) -> Family;
 
+    /// Whether it is a kernel by force, which does not choose by the number of blocks.
+    fn is_kernel(&self) -> bool {
+        false
+    }
+
     /// The CPU features it is kept from. Like meets like: the ratio is taken to the peer of the same
     /// limits, if its family knows limits.
     fn limits(&self) -> Option<&Limits>;
 
-    /// Prepares an operation under `key` of 16, 24 or 32 bytes; `None` if there is no such thing.
+    /// Prepares an operation under `key` of 16, 24 or 32 bytes, in each way in which the library has
+    /// it; none if there is no such thing.
     ///
     /// # Errors
     ///
     /// When the library refuses.
-    fn offer(&self, operation: Operation, key: &[u8]) -> anyhow::Result<Option<Offer>>;
+    fn offers(&self, operation: Operation, key: &[u8]) -> anyhow::Result<Vec<Offer>>;
 }
 
 /// Work on data by a closure.
@@ -85,6 +100,11 @@ impl<F: FnMut(&mut Blocks)> Work for OnData<F> {
             (self.0)(black_box(&mut *data));
         }
     }
+}
+
+/// Boxed [`OnData`].
+pub fn on_data(work: impl FnMut(&mut Blocks) + 'static) -> Box<dyn Work> {
+    Box::new(OnData(work))
 }
 
 /// Key set-up: a closure that makes a cipher of a key, another that shows what cipher it made.

@@ -1,6 +1,12 @@
 //! Times contenders in turn, in one process, so that a noisy neighbour or a change of clock meets
 //! all of them.
+//!
+//! Where the stack lies is chance, and changes from process to process. Compilers need not align it
+//! for registers wider than 16 bytes, and code that spills one to where a page ends takes up to three
+//! times the time. So rounds go through places of the stack, for everyone alike (Mytkowicz et al.,
+//! "Producing Wrong Data Without Doing Anything Obviously Wrong!", 2009).
 
+use std::hint::black_box;
 use std::time::Instant;
 
 use super::clock::Clock;
@@ -26,12 +32,32 @@ pub fn take_turns(
         clock.sample();
         for turn in 0..works.len() {
             let place = if round % 2 == 0 { turn } else { works.len() - 1 - turn };
-            let elapsed = nanoseconds(works[place], data, calls[place]);
+            let mut elapsed = 0.0;
+            deeper(round % DEPTHS, &mut || elapsed = nanoseconds(works[place], data, calls[place]));
             times[place].push(elapsed / f64::from(calls[place]));
         }
     }
     let summaries = times.iter().map(|times| summary(times).expect("a request has samples"));
     summaries.collect()
+}
+
+/// Depths of the stack, [`STEP`] bytes and a frame's own from one to the next, which takes them
+/// through a page of 4 KiB.
+const DEPTHS: usize = 16;
+
+/// Bytes that a depth leaves unused.
+const STEP: usize = 208;
+
+/// Does `work` so much deeper in the stack.
+#[inline(never)]
+fn deeper(depth: usize, work: &mut dyn FnMut()) {
+    if depth == 0 {
+        return work();
+    }
+    let mut unused = [0_u8; STEP];
+    black_box(&mut unused);
+    deeper(depth - 1, work);
+    black_box(&mut unused);
 }
 
 /// As many calls as fill a sample.

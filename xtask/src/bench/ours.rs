@@ -1,18 +1,28 @@
 //! This workspace's part: the library's entry points, and each kernel by force.
 
-use aria_gen::kernel::{Frame, KernelId};
-use aria_runtime::cipher::consts::U16;
-use aria_runtime::cipher::{BlockCipherEncrypt, KeySizeUser};
-use aria_runtime::{Aria, Aria128, Aria192, Aria256, AriaDec, AriaEnc, KernelInfo, Token, kernels};
+use aria_gen::kernel::KernelId;
+use aria_runtime::cipher::{BlockCipherEncrypt, InnerIvInit, InvalidLength, KeySizeUser};
+use aria_runtime::modes::cmac::Cmac;
+use aria_runtime::modes::ctr::Ctr128BE;
+use aria_runtime::modes::ofb::Ofb;
+use aria_runtime::modes::{cbc, cfb, xts};
+use aria_runtime::{Aria, AriaDec, AriaEnc, Token, kernels};
+use cmac::digest::InnerInit;
 
-use super::library::{Blocks, Family, Library, Offer, OnData, SetUp, Work};
+use super::frames;
+use super::library::{Blocks, Family, IV, Library, Offer, SetUp, Work, on_data, tweak_key};
 use super::limits::Limits;
-use super::operation::Operation;
+use super::operation::{Load, Operation};
+use super::report::Absence;
+use super::traits::{decrypt, encrypt, stream, tag};
 
 /// The public entry points, on what the planner chooses under a token.
 #[derive(Debug)]
 pub(crate) struct EntryPoints {
     token: Token,
+    /// For what a mode does besides its many blocks: tweaks. Of another frame than the kernel that a
+    /// token forces, they would be left to a portable kernel.
+    besides: Token,
     limits: Limits,
 }
 
@@ -20,7 +30,10 @@ pub(crate) struct EntryPoints {
 #[derive(Debug)]
 pub(crate) struct Kernel {
     id: &'static str,
+    /// Forces it.
     token: Token,
+    /// What that was before.
+    besides: Token,
     limits: Limits,
 }
 
@@ -33,24 +46,35 @@ impl EntryPoints {
     /// The entry points under `token`, on a CPU that has `cpu`.
     pub(crate) fn new(token: Token, cpu: &[&str]) -> Self {
         let limits = Limits::leaving(&names(token.features().iter()), cpu);
-        Self { token, limits }
+        Self { token, besides: token, limits }
     }
 }
 
 impl Kernel {
-    /// The kernels that `token` lets run, and the others with what they lack.
-    pub(crate) fn all(token: Token, cpu: &[&str]) -> (Vec<Self>, Vec<(KernelInfo, String)>) {
-        let (mut able, mut unable) = (Vec::new(), Vec::new());
+    /// The kernels that `token` lets run, and the others with what they lack, or that their frame is
+    /// none that is timed.
+    ///
+    /// # Errors
+    ///
+    /// When the library has a kernel whose id the generator cannot read.
+    pub(crate) fn all(token: Token, cpu: &[&str]) -> anyhow::Result<(Vec<Self>, Vec<Absence>)> {
+        let (mut able, mut absent) = (Vec::new(), Vec::new());
         for kernel in kernels() {
+            let id: KernelId = kernel.id.parse()?;
+            let mut absence = |reason| absent.push(Absence { name: kernel.id.to_owned(), reason });
+            if frames::operations(id).next().is_none() {
+                absence(format!("not timed: no operation is known for frame {}", id.frame.name()));
+                continue;
+            }
             match token.forced(kernel.id) {
-                Ok(token) => {
+                Ok(forced) => {
                     let limits = Limits::leaving(&names(kernel.features.iter().copied()), cpu);
-                    able.push(Self { id: kernel.id, token, limits });
+                    able.push(Self { id: kernel.id, token: forced, besides: token, limits });
                 }
-                Err(error) => unable.push((kernel, error.to_string())),
+                Err(error) => absence(error.to_string()),
             }
         }
-        (able, unable)
+        Ok((able, absent))
     }
 
     /// The kernel's id.
@@ -64,10 +88,8 @@ impl Kernel {
     ///
     /// When the id is none.
     pub(crate) fn bulk_operation(&self) -> anyhow::Result<Option<Operation>> {
-        Ok(match self.id.parse::<KernelId>()?.frame {
-            Frame::Ecb => Some(Operation::EcbEncrypt),
-            Frame::Ctr | Frame::Keys => None,
-        })
+        let mut operations = frames::operations(self.id.parse()?);
+        Ok(operations.find(|operation| operation.row().load == Load::Blocks))
     }
 }
 
@@ -76,26 +98,23 @@ impl Library for Kernel {
         Family::Ours
     }
 
+    fn is_kernel(&self) -> bool {
+        true
+    }
+
     fn limits(&self) -> Option<&Limits> {
         Some(&self.limits)
     }
 
-    fn offer(&self, operation: Operation, key: &[u8]) -> anyhow::Result<Option<Offer>> {
-        // For ARIA decryption is the same kernel with other round keys.
-        let takes_part = match self.id.parse::<KernelId>()?.frame {
-            Frame::Ecb => operation == Operation::EcbEncrypt,
-            // No operation is in counter mode yet.
-            Frame::Ctr => false,
-            Frame::Keys => {
-                matches!(operation, Operation::KeysEncryption | Operation::KeysDecryption)
-            }
-        };
-        if !takes_part {
-            return Ok(None);
+    fn offers(&self, operation: Operation, key: &[u8]) -> anyhow::Result<Vec<Offer>> {
+        if !frames::operations(self.id.parse()?).any(|timed| timed == operation) {
+            return Ok(Vec::new());
         }
-        let entry = EntryPoints { token: self.token, limits: self.limits.clone() };
-        let offer = entry.offer(operation, key)?;
-        Ok(offer.map(|offer| Offer { name: self.id.to_owned(), ..offer }))
+        // Under a forced token each way into the library ends at the kernel; one is enough.
+        let entry =
+            EntryPoints { token: self.token, besides: self.besides, limits: self.limits.clone() };
+        let first = entry.offers(operation, key)?.into_iter().take(1);
+        Ok(first.map(|offer| Offer { name: self.id.to_owned(), ..offer }).collect())
     }
 }
 
@@ -108,46 +127,118 @@ impl Library for EntryPoints {
         Some(&self.limits)
     }
 
-    fn offer(&self, operation: Operation, key: &[u8]) -> anyhow::Result<Option<Offer>> {
-        let token = self.token;
-        let offer = match key.len() {
-            16 => offer(operation, key, token, "Aria128", Aria128::new_from_slice_with_token)?,
-            24 => offer(operation, key, token, "Aria192", Aria192::new_from_slice_with_token)?,
-            _ => offer(operation, key, token, "Aria256", Aria256::new_from_slice_with_token)?,
+    fn offers(&self, operation: Operation, key: &[u8]) -> anyhow::Result<Vec<Offer>> {
+        let (token, besides) = (self.token, self.besides);
+        let (cipher, works) = match key.len() {
+            16 => ("Aria128", works::<13>(operation, key, token, besides)?),
+            24 => ("Aria192", works::<15>(operation, key, token, besides)?),
+            _ => ("Aria256", works::<17>(operation, key, token, besides)?),
         };
-        Ok(Some(offer))
+        let works = works.into_iter();
+        Ok(works.map(|(way, work)| Offer { name: format!("{cipher}{way}"), work }).collect())
     }
 }
 
-/// The entry points of one key length.
-fn offer<const RK: usize, E>(
+/// A way in which the library does an operation: the rest of its name after the cipher's, the work.
+type Way = (&'static str, Box<dyn Work>);
+
+/// The ways in which the library does an operation with `RK` round keys.
+fn works<const RK: usize>(
     operation: Operation,
     key: &[u8],
     token: Token,
-    cipher_name: &str,
-    new: impl Fn(&[u8], Token) -> Result<Aria<RK>, E>,
-) -> anyhow::Result<Offer>
+    besides: Token,
+) -> Result<Vec<Way>, InvalidLength>
 where
-    E: std::error::Error + Send + Sync + 'static,
-    Aria<RK>: BlockCipherEncrypt<BlockSize = U16>,
+    Aria<RK>: KeySizeUser,
     AriaEnc<RK>: KeySizeUser,
     AriaDec<RK>: KeySizeUser,
 {
-    let cipher = new(key, token)?;
-    let (function, work): (&str, Box<dyn Work>) = match operation {
+    let both = Aria::<RK>::new_from_slice_with_token(key, token)?;
+    let enc = AriaEnc::<RK>::new_from_slice_with_token(key, token)?;
+    let dec = AriaDec::<RK>::new_from_slice_with_token(key, token)?;
+    let tweaks = AriaEnc::<RK>::new_from_slice_with_token(&tweak_key(key), besides)?;
+    let (iv, unit) = (IV.into(), u128::from_le_bytes(IV));
+    Ok(match operation {
         Operation::EcbEncrypt => {
-            ("::encrypt_bulk", Box::new(OnData(move |data: &mut Blocks| cipher.encrypt_bulk(data))))
+            vec![("::encrypt_bulk", on_data(move |data| both.encrypt_bulk(data)))]
         }
         Operation::EcbDecrypt => {
-            ("::decrypt_bulk", Box::new(OnData(move |data: &mut Blocks| cipher.decrypt_bulk(data))))
+            vec![("::decrypt_bulk", on_data(move |data| both.decrypt_bulk(data)))]
+        }
+        Operation::Ctr => {
+            let bulk = move |data: &mut Blocks| {
+                both.ctr_bulk(u128::from_be_bytes(IV), data);
+            };
+            let mode = move |data: &mut Blocks| stream(Ctr128BE::inner_iv_init(&enc, &iv), data);
+            vec![("::ctr_bulk", on_data(bulk)), ("Ctr", on_data(mode))]
+        }
+        Operation::CbcEncrypt => {
+            let mode = move |data: &mut Blocks| {
+                encrypt(cbc::Encryptor::inner_iv_init(&enc, &iv), data);
+            };
+            vec![("CbcEnc", on_data(mode))]
+        }
+        Operation::CbcDecrypt => {
+            let mode = move |data: &mut Blocks| {
+                decrypt(cbc::Decryptor::inner_iv_init(&dec, &iv), data);
+            };
+            vec![("CbcDec", on_data(mode))]
+        }
+        Operation::CfbEncrypt => {
+            let mode = move |data: &mut Blocks| {
+                encrypt(cfb::Encryptor::inner_iv_init(&enc, &iv), data);
+            };
+            vec![("CfbEnc", on_data(mode))]
+        }
+        Operation::CfbDecrypt => {
+            let mode = move |data: &mut Blocks| {
+                decrypt(cfb::Decryptor::inner_iv_init(&enc, &iv), data);
+            };
+            vec![("CfbDec", on_data(mode))]
+        }
+        Operation::Ofb => {
+            let mode = move |data: &mut Blocks| stream(Ofb::inner_iv_init(&enc, &iv), data);
+            vec![("Ofb", on_data(mode))]
+        }
+        Operation::XtsEncrypt => {
+            let mode = xts::Encryptor::from_ciphers(enc, tweaks).expect("the keys differ");
+            let work = move |data: &mut Blocks| {
+                let done = mode.encrypt_unit(unit, data.as_flattened_mut());
+                done.expect("a race has units of lawful lengths");
+            };
+            vec![("XtsEnc", on_data(work))]
+        }
+        Operation::XtsDecrypt => {
+            let mode = xts::Decryptor::from_ciphers(dec, tweaks);
+            let work = move |data: &mut Blocks| {
+                let done = mode.decrypt_unit(unit, data.as_flattened_mut());
+                done.expect("a race has units of lawful lengths");
+            };
+            vec![("XtsDec", on_data(work))]
+        }
+        Operation::Cmac => {
+            let mut mac = Cmac::inner_init(enc);
+            vec![("Cmac", on_data(move |data| tag(&mut mac, data)))]
         }
         Operation::OneBlock => {
             let work = move |data: &mut Blocks| {
                 let mut block = data[0].into();
-                cipher.encrypt_block(&mut block);
+                both.encrypt_block(&mut block);
                 data[0] = block.into();
             };
-            ("::encrypt_block", Box::new(OnData(work)))
+            vec![("::encrypt_block", on_data(work))]
+        }
+        Operation::KeysBoth => {
+            let work = SetUp {
+                key: key.to_vec(),
+                set_up: move |key: &[u8]| made(Aria::<RK>::new_from_slice_with_token(key, token)),
+                witness: |cipher: Aria<RK>, data: &mut Blocks| {
+                    cipher.encrypt_bulk(&mut data[..1]);
+                    cipher.decrypt_bulk(&mut data[1..]);
+                },
+            };
+            vec![("::new", Box::new(work))]
         }
         Operation::KeysEncryption => {
             let work = SetUp {
@@ -157,7 +248,7 @@ where
                 },
                 witness: |cipher: AriaEnc<RK>, data: &mut Blocks| cipher.encrypt_bulk(data),
             };
-            ("Enc::new", Box::new(work))
+            vec![("Enc::new", Box::new(work))]
         }
         Operation::KeysDecryption => {
             let work = SetUp {
@@ -167,10 +258,9 @@ where
                 },
                 witness: |cipher: AriaDec<RK>, data: &mut Blocks| cipher.decrypt_bulk(data),
             };
-            ("Dec::new", Box::new(work))
+            vec![("Dec::new", Box::new(work))]
         }
-    };
-    Ok(Offer { name: format!("{cipher_name}{function}"), work })
+    })
 }
 
 /// A cipher of a key whose length was seen to be right.

@@ -1,5 +1,6 @@
 //! Prints a report for people: a file each style. Chooses nothing and computes nothing.
 
+mod goals;
 mod slope;
 mod sweep;
 mod table;
@@ -19,13 +20,21 @@ pub fn text(report: &Report, view: &View) -> String {
         View::Slope => slope::text(report),
         View::Tcrypt => tcrypt::text(report),
         View::Sweep => sweep::text(report),
+        View::Goals => goals::text(report),
+    };
+    let ratios = match view {
+        View::Table(_) | View::Goals => "ratios are those of the medians",
+        View::Slope | View::Tcrypt | View::Sweep => "what is shown follows from the least",
     };
     let clock = report.megahertz.map_or_else(
         || "clock unknown".to_owned(),
         |megahertz| format!("{megahertz:.0} MHz by a chain of multiplications in this run"),
     );
     let mut lines = vec![body, format!("{}, {clock}.", report.cpu)];
-    lines.push(format!("Least and median of {} samples, everyone in turn.", report.samples));
+    lines.push(format!(
+        "Least and median of {} samples, everyone in turn; {ratios}.",
+        report.samples
+    ));
     lines.extend(report.absent.iter().map(|a| format!("absent: {}: {}", a.name, a.reason)));
     lines.join("\n")
 }

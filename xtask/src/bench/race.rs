@@ -1,18 +1,19 @@
 //! Who races at what: filters, checks each contender's output, times, gathers the report.
 
-use std::collections::BTreeMap;
 use std::fs;
 
 use anyhow::{Context, bail, ensure};
 use aria_runtime::{Cap, Token, cap_from_env};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::args::{Request, View};
+use super::args::{Request, SWEEP_BLOCKS, View};
 use super::clock::Clock;
+use super::goals::{self, GOALS};
 use super::library::{Blocks, Family, Library, Offer, Work};
 use super::limits::Limits;
+use super::machine::Machine;
 use super::measure::take_turns;
-use super::operation::{Load, OPERATIONS, Row};
+use super::operation::{Load, OPERATIONS, Row, SWEPT};
 use super::ours::{EntryPoints, Kernel};
 use super::peer::libgcrypt::Libgcrypt;
 use super::peer::openssl::OpenSsl;
@@ -24,6 +25,8 @@ use super::report::{self, Absence, Measurement, Report, Subject};
 struct Field {
     libraries: Vec<Box<dyn Library>>,
     absent: Vec<Absence>,
+    /// The CPU's features, as `#[target_feature]` names them.
+    cpu: Vec<&'static str>,
 }
 
 /// A contender in one race.
@@ -44,25 +47,39 @@ pub(super) fn run(request: &Request) -> anyhow::Result<Report> {
     let bar = ProgressBar::new(races.iter().map(|race| race.sizes.len() as u64).sum());
     bar.set_style(ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?);
     let mut clock = Clock::default();
-    let mut measurements: Vec<Measurement> = Vec::new();
+    let (mut measurements, mut swept) = (Vec::new(), Vec::new());
     for race in races {
-        measurements.extend(race.run(request.samples, &mut clock, &bar));
+        let to = match race.part {
+            Part::Sizes => &mut measurements,
+            Part::Sweep => &mut swept,
+        };
+        to.extend(race.run(request.samples, &mut clock, &bar));
     }
     bar.finish_and_clear();
     report::apply_clock(&mut measurements, &clock);
+    report::apply_clock(&mut swept, &clock);
+    let machine = Machine::of_cpuinfo(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default());
+    let sweep = report::sweep(&swept);
+    let (mut goals, mut sweep_goals) = (Vec::new(), Vec::new());
+    if request.view == View::Goals {
+        let of = |bits| goals::outcomes(&measurements, bits, &machine, &field.cpu);
+        goals = request.key_bits.iter().copied().flat_map(of).collect();
+        sweep_goals = goals::sweep_outcomes(&sweep);
+    }
+    let slopes = match request.view {
+        View::Slope => report::slopes(&measurements, &clock),
+        _ => Vec::new(),
+    };
+    measurements.extend(swept);
     Ok(Report {
-        cpu: cpu_name(),
+        cpu: machine.name,
         megahertz: clock.megahertz(),
         samples: request.samples,
         absent: field.absent,
-        slopes: match request.view {
-            View::Slope => report::slopes(&measurements, &clock),
-            _ => Vec::new(),
-        },
-        sweep: match request.view {
-            View::Sweep => report::sweep(&measurements),
-            _ => Vec::new(),
-        },
+        slopes,
+        sweep,
+        goals,
+        sweep_goals,
         measurements,
         published: PUBLISHED,
     })
@@ -76,19 +93,15 @@ fn field(request: &Request) -> anyhow::Result<Field> {
     };
     let token = Token::detect().capped(cap.unwrap_or(Cap::Avx512));
     let features = aria_gen::isa::Feature::all();
-    let cpu: Vec<&str> =
+    let cpu: Vec<&'static str> =
         features.filter(|f| crate::cpu::has(*f)).map(aria_gen::isa::Feature::name).collect();
 
     let mut ours: Vec<Box<dyn Library>> = vec![Box::new(EntryPoints::new(token, &cpu))];
     let mut absent = Vec::new();
     if request.view != View::Sweep {
-        let (able, unable) = Kernel::all(token, &cpu);
+        let (able, unable) = Kernel::all(token, &cpu)?;
         ours.extend(able.into_iter().map(|kernel| Box::new(kernel) as Box<dyn Library>));
-        absent.extend(
-            unable
-                .into_iter()
-                .map(|(kernel, reason)| Absence { name: kernel.id.to_owned(), reason }),
-        );
+        absent.extend(unable);
     }
 
     let mut limits: Vec<Limits> = Vec::new();
@@ -106,11 +119,46 @@ fn field(request: &Request) -> anyhow::Result<Field> {
     libraries.extend(present.into_iter().map(|library| Box::new(library) as Box<dyn Library>));
     absent.extend(missing);
     libraries.extend(ours);
-    Ok(Field { libraries, absent })
+    Ok(Field { libraries, absent, cpu })
+}
+
+/// A part of what a view asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// Operations at the view's sizes.
+    Sizes,
+    /// The library, without kernels by force, at every number of blocks.
+    Sweep,
+}
+
+impl Part {
+    /// The parts of a view.
+    const fn of(view: &View) -> &'static [Self] {
+        match view {
+            View::Table(_) | View::Slope | View::Tcrypt => &[Self::Sizes],
+            View::Sweep => &[Self::Sweep],
+            View::Goals => &[Self::Sizes, Self::Sweep],
+        }
+    }
+
+    /// The sizes in blocks at which this part of a view has an operation; none if it has not.
+    fn sizes(self, view: &View, row: &Row) -> Vec<usize> {
+        let goal = || GOALS.iter().any(|goal| goal.operation == row.operation);
+        let sizes = match (self, view) {
+            (Self::Sweep, _) if SWEPT.contains(&row.operation) => (1..=SWEEP_BLOCKS).collect(),
+            (Self::Sweep, _) => Vec::new(),
+            (Self::Sizes, View::Goals) if !goal() => Vec::new(),
+            _ if row.load.is_data() => view.bytes().iter().map(|bytes| bytes / 16).collect(),
+            (Self::Sizes, View::Table(_) | View::Goals) => vec![1],
+            (Self::Sizes, View::Slope | View::Tcrypt | View::Sweep) => Vec::new(),
+        };
+        sizes.into_iter().filter(|blocks| row.load.takes_blocks(*blocks)).collect()
+    }
 }
 
 /// An operation under one key length, its contenders, and the sizes in blocks.
 struct Race {
+    part: Part,
     row: &'static Row,
     key_bits: usize,
     contenders: Vec<Contender>,
@@ -120,18 +168,19 @@ struct Race {
 /// The races that `request` asks for, each contender checked.
 fn races(request: &Request, field: &Field) -> anyhow::Result<Vec<Race>> {
     let mut races = Vec::new();
-    for &key_bits in &request.key_bits {
-        for row in OPERATIONS {
-            let sizes = match (row.load, &request.view) {
-                (Load::Blocks, View::Sweep) if row.operation != OPERATIONS[0].operation => continue,
-                (Load::Blocks, view) => view.bytes().iter().map(|bytes| bytes / 16).collect(),
-                (_, View::Table(_)) => vec![1],
-                _ => continue,
-            };
-            let mut contenders = contenders(row, key_bits, &request.filter, field)?;
+    for (&part, &key_bits) in Part::of(&request.view)
+        .iter()
+        .flat_map(|part| request.key_bits.iter().map(move |b| (part, b)))
+    {
+        for row in OPERATIONS.iter().filter(|row| row.load.takes_key_bits(key_bits)) {
+            let sizes = part.sizes(&request.view, row);
+            if sizes.is_empty() {
+                continue;
+            }
+            let mut contenders = contenders(row, key_bits, &request.filter, part, field)?;
             if !contenders.is_empty() {
                 check(row, &mut contenders)?;
-                races.push(Race { row, key_bits, contenders, sizes });
+                races.push(Race { part, row, key_bits, contenders, sizes });
             }
         }
     }
@@ -141,7 +190,8 @@ fn races(request: &Request, field: &Field) -> anyhow::Result<Vec<Race>> {
             bail!("--filter {}: {}: {}", request.filter, absent.name, absent.reason);
         }
         bail!(
-            "--filter {}: no kernel and no entry point has that in its name or operation; \
+            "--filter {}: no kernel and no entry point has that in its name or operation, under \
+             keys and at sizes like these; \
              `cargo xtask bench` without it shows what there is",
             request.filter
         );
@@ -155,18 +205,24 @@ fn contenders(
     row: &Row,
     key_bits: usize,
     filter: &str,
+    part: Part,
     field: &Field,
 ) -> anyhow::Result<Vec<Contender>> {
     let key: Vec<u8> = (0..).take(key_bits / 8).collect();
     let (mut peers, mut ours) = (Vec::new(), Vec::new());
-    for library in &field.libraries {
+    let taking_part = field.libraries.iter().filter(|library| match part {
+        Part::Sizes => true,
+        Part::Sweep => !library.is_kernel(),
+    });
+    for library in taking_part {
         let family = library.family();
-        let Some(offer) = library.offer(row.operation, &key)? else { continue };
-        let contender = Contender { family, limits: library.limits().cloned(), offer };
-        if family != Family::Ours {
-            peers.push(contender);
-        } else if format!("{} {}", row.name, contender.offer.name).contains(filter) {
-            ours.push(contender);
+        for offer in library.offers(row.operation, &key)? {
+            let contender = Contender { family, limits: library.limits().cloned(), offer };
+            if family != Family::Ours {
+                peers.push(contender);
+            } else if format!("{} {}", row.name, contender.offer.name).contains(filter) {
+                ours.push(contender);
+            }
         }
     }
     if ours.is_empty() {
@@ -183,7 +239,12 @@ fn contenders(
 /// When one differs from RustCrypto's, which stands first.
 fn check(row: &Row, contenders: &mut [Contender]) -> anyhow::Result<()> {
     // Two of the largest batches and a block, so that wide, narrow and padded paths are taken.
-    let blocks = if row.load == Load::Blocks { 129 } else { 1 };
+    let blocks = match row.load {
+        Load::Blocks | Load::Unit => 129,
+        Load::Block => 1,
+        // One for each direction.
+        Load::Key => 2,
+    };
     let input: Vec<[u8; 16]> = (0..blocks).map(sample_block).collect();
     let mut expected: Option<Vec<[u8; 16]>> = None;
     for contender in contenders {
@@ -211,6 +272,9 @@ fn check(row: &Row, contenders: &mut [Contender]) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Blocks in a cache line, where data starts, as it does in the originals' benchmarks.
+const LINE_BLOCKS: usize = 4;
+
 /// A block that differs from its neighbours in every byte.
 fn sample_block(number: usize) -> [u8; 16] {
     const ODD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
@@ -231,8 +295,9 @@ impl Race {
         let mut measurements = Vec::new();
         for &blocks in &self.sizes {
             bar.set_message(format!("{}, {} bytes", self.row.name, 16 * blocks));
-            let mut data: Vec<[u8; 16]> = (0..blocks).map(sample_block).collect();
-            let data: &mut Blocks = &mut data;
+            let mut memory: Vec<[u8; 16]> = (0..blocks + LINE_BLOCKS).map(sample_block).collect();
+            let start = memory.as_ptr().align_offset(16 * LINE_BLOCKS).min(LINE_BLOCKS);
+            let data: &mut Blocks = &mut memory[start..start + blocks];
             let mut works: Vec<&mut dyn Work> =
                 self.contenders.iter_mut().map(|c| &mut *c.offer.work as &mut dyn Work).collect();
             let times = take_turns(&mut works, data, samples, clock);
@@ -243,87 +308,5 @@ impl Race {
     }
 }
 
-/// The CPU as Linux names it.
-fn cpu_name() -> String {
-    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let fields: BTreeMap<&str, &str> = text
-        .lines()
-        .filter_map(|line| line.split_once(':'))
-        .map(|(k, v)| (k.trim(), v.trim()))
-        .collect();
-    fields.get("model name").map_or_else(|| "unknown CPU".to_owned(), |name| (*name).to_owned())
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::bench::library::OnData;
-    use crate::bench::operation::Operation;
-
-    fn request(filter: &str) -> Request {
-        Request {
-            filter: filter.to_owned(),
-            key_bits: vec![128, 192, 256],
-            view: View::Table(vec![1024]),
-            cap: None,
-            samples: 1,
-            json: false,
-        }
-    }
-
-    fn only_rustcrypto_and_ours() -> Field {
-        let entry = EntryPoints::new(Token::detect(), &[]);
-        Field { libraries: vec![Box::new(RustCrypto), Box::new(entry)], absent: Vec::new() }
-    }
-
-    /// Every kernel, entry point and peer that is here, at every key length, against the judge.
-    #[test]
-    fn everyone_computes_the_same() {
-        let field = field(&request("")).expect("no cap is set");
-        let races = races(&request(""), &field).expect("all outputs agree");
-        assert_eq!(races.len(), 3 * OPERATIONS.len());
-        assert!(races.iter().all(|race| race.contenders.len() >= 2));
-    }
-
-    #[test]
-    fn a_filter_that_leaves_nothing_is_an_error() {
-        let field = only_rustcrypto_and_ours();
-        let error = races(&request("aria_mmx"), &field).err().expect("no such kernel");
-        assert!(error.to_string().contains("--filter aria_mmx: no kernel"), "{error}");
-        let some = races(&request("key set-up"), &field).expect("operations count");
-        assert_eq!(some.len(), 6);
-    }
-
-    #[test]
-    fn a_filter_for_what_cannot_run_says_why() {
-        let mut field = only_rustcrypto_and_ours();
-        let (name, reason) = ("aria_avx1024_x".to_owned(), "misses avx1024".to_owned());
-        field.absent.push(Absence { name, reason });
-        let error = races(&request("avx1024"), &field).err().expect("it is absent");
-        assert!(error.to_string().contains("aria_avx1024_x: misses avx1024"), "{error}");
-    }
-
-    #[test]
-    fn an_unknown_cap_is_an_error() {
-        let request = Request { cap: Some("mmx".to_owned()), ..request("") };
-        let error = field(&request).err().expect("no such tier");
-        assert!(format!("{error:#}").contains("--cap mmx"), "{error:#}");
-    }
-
-    #[test]
-    fn wrong_output_is_an_error_before_timing() {
-        let row = Operation::EcbEncrypt.row();
-        let field = only_rustcrypto_and_ours();
-        let mut contenders = contenders(row, 128, "", &field).expect("well-formed keys");
-        let mut right = field.libraries[1]
-            .offer(Operation::EcbEncrypt, &(0..16).collect::<Vec<u8>>())
-            .expect("a key")
-            .expect("ECB");
-        contenders[1].offer.work = Box::new(OnData(move |data: &mut Blocks| {
-            right.work.run(data, 1);
-            data[7][3] ^= 1;
-        }));
-        let error = check(row, &mut contenders).expect_err("one bit is wrong").to_string();
-        assert!(error.contains("Aria128::encrypt_bulk") && error.contains("block 7"), "{error}");
-    }
-}
+mod tests;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::clock::Clock;
+use super::goals::{Outcome, SweepOutcome};
 use super::library::Family;
 use super::limits::Limits;
 use super::operation::{Load, Operation};
@@ -30,6 +31,12 @@ pub struct Report {
     /// Every number of blocks, if asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sweep: Vec<Step>,
+    /// How the goals stand, if asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub goals: Vec<Outcome>,
+    /// How those for every number of blocks stand.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sweep_goals: Vec<SweepOutcome>,
     /// What the originals published.
     pub published: &'static [Published],
 }
@@ -74,7 +81,8 @@ pub struct Measurement {
     pub cycles: Option<f64>,
     /// Cost of a byte, for operations on data.
     pub per_byte: Option<PerByte>,
-    /// For ours: how many times as fast as the peer of that family and of the same limits.
+    /// For ours: how many times as fast as the peer of that family and of the same limits, by the
+    /// medians: the least times of two may come from moments when the clock was another.
     pub ratios: BTreeMap<Family, f64>,
 }
 
@@ -99,20 +107,22 @@ pub struct Slope {
     pub per_byte: PerByte,
     /// Where it meets no bytes, in nanoseconds.
     pub call_nanoseconds: f64,
-    /// As for measurements.
+    /// For ours: how many times as fast as the peer of that family and of the same limits.
     pub ratios: BTreeMap<Family, f64>,
 }
 
 /// One number of blocks in a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Step {
-    /// The length of the key in bits.
-    pub key_bits: usize,
+    /// Which of ours, and at what.
+    #[serde(flatten)]
+    pub subject: Subject,
     /// How many blocks.
     pub blocks: usize,
-    /// What the library takes, in nanoseconds.
+    /// What the library takes at least, in nanoseconds. Numbers of blocks are timed one after the
+    /// other, so that a disturbance would meet the medians of some.
     pub nanoseconds: f64,
-    /// What each peer takes.
+    /// What each peer takes at least.
     pub peers: BTreeMap<Family, f64>,
     /// The cheapest number of blocks that is not smaller, within the sweep.
     pub cheapest_blocks: usize,
@@ -135,7 +145,7 @@ impl PerByte {
 /// The measurements of a race at `bytes`, ratios still to come: the clock is known at the end.
 #[must_use]
 pub fn measurements(subjects: &[Subject], bytes: usize, times: &[Summary]) -> Vec<Measurement> {
-    let ns: Vec<f64> = times.iter().map(|summary| summary.least).collect();
+    let medians: Vec<f64> = times.iter().map(|summary| summary.median).collect();
     let rows = subjects.iter().zip(times).enumerate().map(|(place, (subject, summary))| {
         let data = subject.operation.row().load != Load::Key;
         Measurement {
@@ -145,7 +155,7 @@ pub fn measurements(subjects: &[Subject], bytes: usize, times: &[Summary]) -> Ve
             median_nanoseconds: summary.median,
             cycles: None,
             per_byte: None,
-            ratios: ratios(place, subjects, &ns),
+            ratios: ratios(place, subjects, &medians),
         }
     });
     rows.collect()
@@ -166,11 +176,15 @@ fn ratios(place: usize, subjects: &[Subject], nanoseconds: &[f64]) -> BTreeMap<F
     if own.family != Family::Ours {
         return BTreeMap::new();
     }
-    let peers = subjects.iter().zip(nanoseconds).filter(|(peer, _)| {
-        let alike = peer.limits.is_none() || peer.limits == own.limits;
-        peer.family != Family::Ours && alike
-    });
+    let peers = subjects.iter().zip(nanoseconds).filter(|(peer, _)| is_peer(peer, own));
     peers.map(|(peer, ns)| (peer.family, ns / nanoseconds[place])).collect()
+}
+
+/// Whether a subject is a peer that one of ours is held against: one without limits or of the same.
+fn is_peer(peer: &Subject, ours: &Subject) -> bool {
+    let alike = peer.limits.is_none() || peer.limits == ours.limits;
+    let at = |subject: &Subject| (subject.operation, subject.key_bits);
+    peer.family != Family::Ours && alike && at(peer) == at(ours)
 }
 
 /// The slopes of the subjects of `measurements` that were measured at two sizes or more.
@@ -215,18 +229,21 @@ fn groups(measurements: &[Measurement]) -> Vec<Vec<&Subject>> {
     groups
 }
 
-/// The steps of a sweep, from measurements of one of ours and its peers at many sizes.
+/// The steps of a sweep, from measurements of ours and their peers at many sizes; those of one of
+/// ours at one operation follow each other.
 #[must_use]
 pub fn sweep(measurements: &[Measurement]) -> Vec<Step> {
     let ours: Vec<&Measurement> =
         measurements.iter().filter(|row| row.subject.family == Family::Ours).collect();
     let step = |row: &&Measurement| {
-        let key_bits = row.subject.key_bits;
-        let larger = ours.iter().filter(|m| m.subject.key_bits == key_bits && m.bytes >= row.bytes);
+        let larger = ours.iter().filter(|m| m.subject == row.subject && m.bytes >= row.bytes);
         let cheapest = larger.min_by(|a, b| a.nanoseconds.total_cmp(&b.nanoseconds)).unwrap_or(row);
-        let peers = row.ratios.iter().map(|(peer, ratio)| (*peer, ratio * row.nanoseconds));
+        let peers = measurements
+            .iter()
+            .filter(|peer| peer.bytes == row.bytes && is_peer(&peer.subject, &row.subject))
+            .map(|peer| (peer.subject.family, peer.nanoseconds));
         Step {
-            key_bits,
+            subject: row.subject.clone(),
             blocks: row.bytes / 16,
             nanoseconds: row.nanoseconds,
             peers: peers.collect(),
@@ -234,7 +251,11 @@ pub fn sweep(measurements: &[Measurement]) -> Vec<Step> {
             excess: row.nanoseconds / cheapest.nanoseconds,
         }
     };
-    ours.iter().map(step).collect()
+    let mut steps: Vec<Step> = Vec::new();
+    for subject in groups(measurements).into_iter().flatten() {
+        steps.extend(ours.iter().filter(|row| row.subject == *subject).map(step));
+    }
+    steps
 }
 
 #[cfg(test)]

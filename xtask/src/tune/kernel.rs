@@ -16,7 +16,7 @@ use crate::bench::ours::Kernel;
 /// When a cipher cannot be made.
 pub(super) fn measure_all(samples: usize) -> anyhow::Result<Vec<Row>> {
     let mut clock = Clock::default();
-    let (able, _) = Kernel::all(Token::detect(), &[]);
+    let (able, _) = Kernel::all(Token::detect(), &[])?;
     let bar = ProgressBar::new(able.len() as u64);
     let mut measured = Vec::new();
     for kernel in &able {
@@ -25,20 +25,20 @@ pub(super) fn measure_all(samples: usize) -> anyhow::Result<Vec<Row>> {
         let Some(operation) = kernel.bulk_operation()? else { continue };
         let mut works = Vec::new();
         for blocks in Calls::counts(info.blocks) {
-            let offer = kernel.offer(operation, &[7; 16])?;
+            let offer = kernel.offers(operation, &[7; 16])?.into_iter().next();
             works.extend(offer.map(|offer| FirstOf { work: offer.work, blocks }));
         }
         let mut works: Vec<&mut dyn Work> = works.iter_mut().map(|w| w as &mut dyn Work).collect();
         let most = Calls::counts(info.blocks).into_iter().max().unwrap_or(0);
         let times = take_turns(&mut works, &mut vec![[0x5a; 16]; most], samples, &mut clock);
         let least: Vec<f64> = times.iter().map(|time| time.least).collect();
-        measured.push((info, <[f64; 5]>::try_from(least).expect("one time for each count")));
+        measured.push((info, <[f64; 6]>::try_from(least).expect("one time for each count")));
     }
     bar.finish_and_clear();
     // By the highest clock of the whole run, which is why this comes last.
-    let row = |(info, times): (aria_runtime::KernelInfo, [f64; 5])| {
+    let row = |(info, times): (aria_runtime::KernelInfo, [f64; 6])| {
         let cycles = times.map(|time| clock.cycles(time).unwrap_or(time));
-        Row { id: info.id.to_owned(), costs: Calls::new(cycles).costs(info.blocks) }
+        Calls::new(cycles).row(info.id, info.blocks)
     };
     Ok(measured.into_iter().map(row).collect())
 }

@@ -38,6 +38,7 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
                 Err(Interrupt::Break)
             }
             Expr::Call(node) => self.call_expression(node),
+            Expr::Cast(node) => self.as_mask(node),
             Expr::ForLoop(node) => self.for_loop(node),
             Expr::Index(node) => self.index(node),
             Expr::If(node) => self.if_known(node),
@@ -212,7 +213,11 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
     /// Sums and products of numbers, at most one factor of which depends on the batch; operations on
     /// words.
     fn binary(&mut self, node: &'p ExprBinary) -> Step<Value<D::Byte>, D::Byte> {
-        let (left, right) = match (self.evaluate(&node.left)?, self.evaluate(&node.right)?) {
+        let (left, right) = (self.evaluate(&node.left)?, self.evaluate(&node.right)?);
+        if let Some(part) = self.of_part(&node.op, &left, &right).at(node)? {
+            return Ok(part);
+        }
+        let (left, right) = match (left, right) {
             (Value::Number(left), Value::Number(right)) => (left, right),
             (Value::Word(word), other) | (other, Value::Word(word))
                 if !matches!(other, Value::Number(_)) || !is_shift(&node.op) =>

@@ -23,19 +23,31 @@ impl<D: Domain> Machine<'_, '_, D> {
         node: &impl Spanned,
     ) -> Step<Value<D::Byte>, D::Byte> {
         let immediate = immediate(generics).at(node)?;
-        if self.in_case && matches!(row.meaning, Meaning::Load | Meaning::Store) {
+        use Meaning::{Load, MaskedLoad, MaskedStore, Store};
+        if self.in_case && matches!(row.meaning, Load | Store | MaskedLoad | MaskedStore) {
             return unsupported(node);
         }
         match (row.meaning, args, immediate) {
             (Meaning::Load, [Value::Pointer(from)], None) => {
+                self.unmasked().at(node)?;
                 let Pointer { region, address, .. } = *from;
                 let bytes = self.memory.load(region, address, row.width).at(node)?;
                 Ok(Value::Vector(bytes.into()))
             }
             (Meaning::Store, [Value::Pointer(to), value], None) => {
+                self.unmasked().at(node)?;
                 let Pointer { region, address, .. } = *to;
                 let bytes = vector(value, row).at(node)?;
                 self.memory.store(region, address, bytes).at(node)?;
+                Ok(Value::Unit)
+            }
+            (Meaning::MaskedLoad, [mask, Value::Pointer(from)], None) => {
+                let bytes = self.load_masked(mask, *from, row.width).at(node)?;
+                Ok(Value::Vector(bytes.into()))
+            }
+            (Meaning::MaskedStore, [Value::Pointer(to), mask, value], None) => {
+                let bytes = vector(value, row).at(node)?;
+                self.store_masked(mask, *to, bytes).at(node)?;
                 Ok(Value::Unit)
             }
             (Meaning::Splat(size), [scalar], None) => {

@@ -72,6 +72,8 @@ pub(super) struct Machine<'p, 'd, D: Domain> {
     batch_loop: Option<usize>,
     /// Whether the body of the batch loop is being followed.
     pub(super) in_batch: bool,
+    /// Whether a part of a batch is followed, so that accesses of whole registers reach too far.
+    in_part: bool,
     /// What stands for the counter where it is unknown.
     pub(super) unknown_counter: Option<UnknownCounter<D::Byte>>,
     /// Whether a function of the counter is followed for one of its last bytes. It may not touch
@@ -96,10 +98,20 @@ impl<'p, 'd, D: Domain> Machine<'p, 'd, D> {
             active: Vec::new(),
             batch_loop: None,
             in_batch: false,
+            in_part: false,
             unknown_counter,
             in_case: false,
             steps: 0,
         }
+    }
+
+    /// Sees that memory may be touched without a mask.
+    pub(super) fn unmasked(&self) -> Result<(), Cause> {
+        if self.in_part {
+            let text = "it touches a whole register's memory, of which only a part is the caller's";
+            return Err(Cause::Contract(text.to_owned()));
+        }
+        Ok(())
     }
 
     pub(super) fn into_memory(self) -> Memory<D::Byte> {
@@ -129,6 +141,9 @@ impl<'p, 'd, D: Domain> Machine<'p, 'd, D> {
                 _ => arguments.keys.clone(),
             });
         }
+        // A part of a batch has no loop around it.
+        self.in_part = matches!(arguments.batches, Value::Part(_));
+        self.in_batch = self.in_part;
         match self.call(&function.sig.ident, args, &function.sig.ident) {
             Ok(_) => Ok(()),
             Err(Interrupt::Fault(line, cause)) => Err((line, cause)),

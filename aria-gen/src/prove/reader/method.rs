@@ -88,6 +88,7 @@ impl<'p, D: Domain> Machine<'p, '_, D> {
         let Some(width) = ty.bytes() else { return unsupported(node) };
         let Value::Pointer(pointer) = self.evaluate(pointer)? else { return unsupported(node) };
         let Pointer { region, address, to_bytes: true } = pointer else { return unsupported(node) };
+        self.unmasked().at(node)?;
         let args: Vec<_> =
             node.args.iter().map(|arg| self.evaluate(arg)).collect::<Step<_, _>>()?;
         match (node.method.to_string().as_str(), args.as_slice()) {

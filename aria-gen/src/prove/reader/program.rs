@@ -124,7 +124,8 @@ impl Program {
 
     /// Whether `name`, which is no item, means an intrinsic: all of them begin so.
     pub(super) fn imports_intrinsic(&self, name: &str) -> bool {
-        self.intrinsics && name.starts_with("_mm") && !self.imported.contains_key(name)
+        let known = name.starts_with("_mm") || name == "__mmask8";
+        self.intrinsics && known && !self.imported.contains_key(name)
     }
 
     /// Whether the file gives `name` a meaning.

@@ -8,6 +8,7 @@ use syn::spanned::Spanned;
 use super::super::domain::Domain;
 use super::super::fault::Cause;
 use super::super::memory::{Linear, Region};
+use super::part::Part;
 
 /// A value.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub enum Value<B> {
     Number(Linear),
     /// The number of batches where it is unknown.
     Batches,
+    /// The number of blocks of a part of a batch where it is unknown, or what is made of it.
+    Part(Part),
     /// `start..end`, or up to the unknown number of batches.
     Range(Linear, Option<Linear>),
     /// An integer of fixed size.
@@ -85,6 +88,7 @@ impl<B> Value<B> {
             Self::Unit => "nothing",
             Self::Number(_) => "a number",
             Self::Batches => "the number of batches",
+            Self::Part(part) => part.kind(),
             Self::Range(..) => "a range",
             Self::Word(_) => "an integer of fixed size",
             Self::Counter(_) => "a counter",
@@ -207,6 +211,10 @@ impl Type {
     ) -> Result<Value<D::Byte>, Cause> {
         match (self, value) {
             (Self::Usize, value @ (Value::Number(_) | Value::Batches)) => Ok(value),
+            (Self::Usize, value @ Value::Part(Part::Count)) => Ok(value),
+            (Self::Word { bytes: 16, signed: false }, value @ Value::Part(Part::Bits(_))) => {
+                Ok(value)
+            }
             (Self::Word { bytes, signed }, Value::Number(number)) => {
                 let bits = 8 * bytes - usize::from(*signed);
                 let fits = |value: &u64| bits >= 64 || value >> bits == 0;

@@ -6,6 +6,8 @@
 //! each set of limits gets a copy of the file: the dynamic linker loads those as so many libraries,
 //! each with a state of its own.
 
+mod arms;
+
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::path::{Path, PathBuf};
 use std::{env, fs, ptr};
@@ -13,7 +15,8 @@ use std::{env, fs, ptr};
 use anyhow::{Context, bail, ensure};
 use libloading::Library as Shared;
 
-use crate::bench::library::{Blocks, Family, Library, Offer, OnData, Work};
+use self::arms::{ARMS, CIPHER_MODE_XTS, Call, Direction};
+use crate::bench::library::{Blocks, Family, IV, Library, Offer, Work, on_data, tweak_key};
 use crate::bench::limits::Limits;
 use crate::bench::operation::Operation;
 use crate::bench::report::Absence;
@@ -25,7 +28,7 @@ const SONAME: &str = "libgcrypt.so.20";
 const VARIABLE: &str = "ARIA_LIBGCRYPT";
 
 // From gcrypt.h, whose values are fixed by its binary interface.
-const CIPHER_MODE_ECB: c_int = 1;
+const CONTROL_RESET: c_int = 4;
 const CONTROL_DISABLE_SECURE_MEMORY: c_int = 37;
 const CONTROL_INITIALIZATION_FINISHED: c_int = 38;
 const CONTROL_DISABLE_HWF: c_int = 63;
@@ -33,6 +36,9 @@ const CONTROL_DISABLE_HWF: c_int = 63;
 type Handle = *mut c_void;
 type Error = c_uint;
 type Crypt = unsafe extern "C" fn(Handle, *mut c_void, usize, *const c_void, usize) -> Error;
+
+type SetBytes = unsafe extern "C" fn(Handle, *const c_void, usize) -> Error;
+type Open = unsafe extern "C" fn(*mut Handle, c_int, c_int, c_uint) -> Error;
 
 /// The library's file, and where its copies go.
 struct Copies {
@@ -63,11 +69,26 @@ struct Functions {
     check_version: unsafe extern "C" fn(*const c_char) -> *const c_char,
     control: unsafe extern "C" fn(c_int, ...) -> Error,
     map_name: unsafe extern "C" fn(*const c_char) -> c_int,
-    open: unsafe extern "C" fn(*mut Handle, c_int, c_int, c_uint) -> Error,
+    open: Open,
     close: unsafe extern "C" fn(Handle),
-    set_key: unsafe extern "C" fn(Handle, *const c_void, usize) -> Error,
+    set_key: SetBytes,
+    set_iv: SetBytes,
+    set_counter: SetBytes,
     encrypt: Crypt,
     decrypt: Crypt,
+    mac: MacFunctions,
+}
+
+/// Those of message authentication.
+#[derive(Clone, Copy, Debug)]
+struct MacFunctions {
+    map_name: unsafe extern "C" fn(*const c_char) -> c_int,
+    open: unsafe extern "C" fn(*mut Handle, c_int, c_uint, Handle) -> Error,
+    close: unsafe extern "C" fn(Handle),
+    set_key: SetBytes,
+    control: unsafe extern "C" fn(Handle, c_int, *mut c_void, usize) -> Error,
+    write: SetBytes,
+    read: unsafe extern "C" fn(Handle, *mut c_void, *mut usize) -> Error,
 }
 
 /// The library under one set of limits.
@@ -139,18 +160,37 @@ impl Libgcrypt {
         unsafe { (self.functions.map_name)(name.as_ptr()) }
     }
 
-    fn cipher(&self, key: &[u8]) -> anyhow::Result<Cipher> {
+    /// A cipher in `mode` for keys of so many bytes, with `keys`: two of them for XTS.
+    fn cipher(&self, mode: c_int, key_bytes: usize, keys: &[u8]) -> anyhow::Result<Cipher> {
         let mut handle = ptr::null_mut();
-        let algorithm = self.algorithm(key.len());
+        let algorithm = self.algorithm(key_bytes);
         // SAFETY: `handle` can be written to; the library is initialised.
-        let error =
-            unsafe { (self.functions.open)(&raw mut handle, algorithm, CIPHER_MODE_ECB, 0) };
+        let error = unsafe { (self.functions.open)(&raw mut handle, algorithm, mode, 0) };
         if error != 0 || handle.is_null() {
-            bail!("{}: it cannot open ARIA in mode ECB: error {error}", self.name);
+            bail!("{}: it cannot open ARIA in mode {mode}: error {error}", self.name);
         }
         let mut cipher = Cipher { functions: self.functions, handle };
-        cipher.set_key(key);
+        cipher.set_key(keys);
         Ok(cipher)
+    }
+
+    /// CMAC under `key`.
+    fn mac(&self, key: &[u8]) -> anyhow::Result<Mac> {
+        let (functions, mut handle) = (self.functions.mac, ptr::null_mut());
+        // SAFETY: the string ends with a zero byte and is only read; `handle` can be written to;
+        // the last argument may be null.
+        let error = unsafe {
+            let algorithm = (functions.map_name)(c"CMAC_ARIA".as_ptr());
+            (functions.open)(&raw mut handle, algorithm, 0, ptr::null_mut())
+        };
+        if error != 0 || handle.is_null() {
+            bail!("{}: it cannot open CMAC over ARIA: error {error}", self.name);
+        }
+        let mac = Mac { functions, handle };
+        // SAFETY: the handle was opened above; the key is readable for its length.
+        let error = unsafe { (functions.set_key)(handle, key.as_ptr().cast(), key.len()) };
+        ensure!(error == 0, "{}: CMAC refused a key of {} bytes", self.name, key.len());
+        Ok(mac)
     }
 }
 
@@ -163,23 +203,39 @@ impl Library for Libgcrypt {
         Some(&self.limits)
     }
 
-    fn offer(&self, operation: Operation, key: &[u8]) -> anyhow::Result<Option<Offer>> {
-        let mut cipher = self.cipher(key)?;
-        let work: Box<dyn Work> = match operation {
-            Operation::EcbEncrypt => Box::new(OnData(move |data: &mut Blocks| {
-                cipher.crypt(cipher.functions.encrypt, data)
-            })),
-            Operation::EcbDecrypt => Box::new(OnData(move |data: &mut Blocks| {
-                cipher.crypt(cipher.functions.decrypt, data)
-            })),
-            Operation::OneBlock => Box::new(OnData(move |data: &mut Blocks| {
-                cipher.crypt(cipher.functions.encrypt, &mut data[..1]);
-            })),
-            Operation::KeysEncryption => Box::new(KeySetUp { key: key.to_vec(), cipher }),
-            // It makes those when it first decrypts, so there is no call to time.
-            Operation::KeysDecryption => return Ok(None),
+    fn offers(&self, operation: Operation, key: &[u8]) -> anyhow::Result<Vec<Offer>> {
+        let work: Box<dyn Work> = if operation == Operation::Cmac {
+            let mut mac = self.mac(key)?;
+            on_data(move |data| mac.tag(data))
+        } else {
+            let Some(arm) = ARMS.iter().find(|arm| arm.operation == operation) else {
+                return Ok(Vec::new());
+            };
+            let mut keys = key.to_vec();
+            if arm.mode == CIPHER_MODE_XTS {
+                keys.extend(tweak_key(key));
+            }
+            let mut cipher = self.cipher(arm.mode, key.len(), &keys)?;
+            let functions = self.functions;
+            let crypt = match arm.direction {
+                Direction::Encrypt => functions.encrypt,
+                Direction::Decrypt => functions.decrypt,
+            };
+            match arm.call {
+                Call::Data => on_data(move |data| cipher.crypt(crypt, data)),
+                Call::Message => on_data(move |data| {
+                    cipher.start(functions.set_iv);
+                    cipher.crypt(crypt, data);
+                }),
+                Call::Counter => on_data(move |data| {
+                    cipher.start(functions.set_counter);
+                    cipher.crypt(crypt, data);
+                }),
+                Call::Block => on_data(move |data| cipher.crypt(crypt, &mut data[..1])),
+                Call::Key => Box::new(KeySetUp { key: keys, cipher }),
+            }
         };
-        Ok(Some(Offer { name: self.name.clone(), work }))
+        Ok(vec![Offer { name: self.name.clone(), work }])
     }
 }
 
@@ -197,6 +253,13 @@ impl Cipher {
         assert_eq!(error, 0, "libgcrypt refused a key of {} bytes", key.len());
     }
 
+    /// Sets what a message starts from, by the function for it.
+    fn start(&mut self, set: SetBytes) {
+        // SAFETY: the handle is open and in a mode that takes 16 bytes.
+        let error = unsafe { set(self.handle, IV.as_ptr().cast(), IV.len()) };
+        assert_eq!(error, 0, "libgcrypt refused an IV");
+    }
+
     fn crypt(&mut self, crypt: Crypt, data: &mut Blocks) {
         let bytes = data.as_flattened_mut();
         // SAFETY: the handle is open and has a key; no input means in place; the buffer is readable
@@ -208,6 +271,37 @@ impl Cipher {
 }
 
 impl Drop for Cipher {
+    fn drop(&mut self) {
+        // SAFETY: the handle was opened once and is closed once.
+        unsafe { (self.functions.close)(self.handle) }
+    }
+}
+
+/// A handle for message authentication, with a key.
+struct Mac {
+    functions: MacFunctions,
+    handle: Handle,
+}
+
+impl Mac {
+    /// Puts the tag of a message in the place of its first block.
+    fn tag(&mut self, data: &mut Blocks) {
+        let bytes = data.as_flattened_mut();
+        let mut written = 16;
+        // SAFETY: the handle is open and has a key; to start again takes no argument; the buffer is
+        // readable for its length and, since it has a block, writable for a tag.
+        let errors = unsafe {
+            [
+                (self.functions.control)(self.handle, CONTROL_RESET, ptr::null_mut(), 0),
+                (self.functions.write)(self.handle, bytes.as_ptr().cast(), bytes.len()),
+                (self.functions.read)(self.handle, bytes.as_mut_ptr().cast(), &raw mut written),
+            ]
+        };
+        assert_eq!((errors, written), ([0; 3], 16), "libgcrypt made no tag");
+    }
+}
+
+impl Drop for Mac {
     fn drop(&mut self) {
         // SAFETY: the handle was opened once and is closed once.
         unsafe { (self.functions.close)(self.handle) }
@@ -245,8 +339,19 @@ impl Functions {
                 open: *shared.get("gcry_cipher_open")?,
                 close: *shared.get("gcry_cipher_close")?,
                 set_key: *shared.get("gcry_cipher_setkey")?,
+                set_iv: *shared.get("gcry_cipher_setiv")?,
+                set_counter: *shared.get("gcry_cipher_setctr")?,
                 encrypt: *shared.get("gcry_cipher_encrypt")?,
                 decrypt: *shared.get("gcry_cipher_decrypt")?,
+                mac: MacFunctions {
+                    map_name: *shared.get("gcry_mac_map_name")?,
+                    open: *shared.get("gcry_mac_open")?,
+                    close: *shared.get("gcry_mac_close")?,
+                    set_key: *shared.get("gcry_mac_setkey")?,
+                    control: *shared.get("gcry_mac_ctl")?,
+                    write: *shared.get("gcry_mac_write")?,
+                    read: *shared.get("gcry_mac_read")?,
+                },
             })
         }
     }

@@ -1,13 +1,13 @@
 //! OpenSSL's libcrypto, found at run time: its EVP interface, as its manual page
 //! EVP_EncryptInit(3ossl) describes it.
 
-use std::ffi::{CStr, c_char, c_int, c_uchar, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_uchar, c_void};
 use std::ptr;
 
 use anyhow::{Context, ensure};
 use libloading::Library as Shared;
 
-use crate::bench::library::{Blocks, Family, Library, Offer, OnData, Work};
+use crate::bench::library::{Blocks, Family, IV, Library, Offer, Work, on_data};
 use crate::bench::limits::Limits;
 use crate::bench::operation::Operation;
 use crate::bench::report::Absence;
@@ -54,6 +54,50 @@ enum Direction {
     Decrypt,
 }
 
+/// What a call does.
+#[derive(Clone, Copy, Debug)]
+enum Call {
+    /// Takes the data.
+    Data,
+    /// Takes a new IV, then the data.
+    Message,
+    /// Takes the first block.
+    Block,
+    /// Takes a new key.
+    Key,
+}
+
+/// How it does an operation.
+struct Arm {
+    operation: Operation,
+    /// The mode as it names ciphers.
+    mode: &'static str,
+    direction: Direction,
+    call: Call,
+}
+
+/// The operations that it has. Its XTS is for AES alone. Round keys are those of one direction.
+#[rustfmt::skip]
+const ARMS: &[Arm] = &{
+    use {Call::{Block, Data, Key, Message}, Direction::{Decrypt, Encrypt}};
+    const fn arm(operation: Operation, mode: &'static str, direction: Direction, call: Call) -> Arm {
+        Arm { operation, mode, direction, call }
+    }
+    [
+        arm(Operation::EcbEncrypt,     "ECB", Encrypt, Data),
+        arm(Operation::EcbDecrypt,     "ECB", Decrypt, Data),
+        arm(Operation::Ctr,            "CTR", Encrypt, Message),
+        arm(Operation::CbcEncrypt,     "CBC", Encrypt, Message),
+        arm(Operation::CbcDecrypt,     "CBC", Decrypt, Message),
+        arm(Operation::CfbEncrypt,     "CFB", Encrypt, Message),
+        arm(Operation::CfbDecrypt,     "CFB", Decrypt, Message),
+        arm(Operation::Ofb,            "OFB", Encrypt, Message),
+        arm(Operation::OneBlock,       "ECB", Encrypt, Block),
+        arm(Operation::KeysEncryption, "ECB", Encrypt, Key),
+        arm(Operation::KeysDecryption, "ECB", Decrypt, Key),
+    ]
+};
+
 impl OpenSsl {
     /// The library, or why it is not there.
     pub(crate) fn find() -> Result<Self, Absence> {
@@ -70,7 +114,7 @@ impl OpenSsl {
         let version = unsafe { CStr::from_ptr((functions.version)(0)) }.to_string_lossy();
         let name = version.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
         let library = Self { functions, name };
-        CipherContext::new(functions, Direction::Encrypt, &[0; 16])?;
+        CipherContext::new(functions, &ARMS[0], &[0; 16])?;
         Ok(library)
     }
 }
@@ -84,26 +128,21 @@ impl Library for OpenSsl {
         None
     }
 
-    fn offer(&self, operation: Operation, key: &[u8]) -> anyhow::Result<Option<Offer>> {
-        let direction = match operation {
-            Operation::EcbDecrypt | Operation::KeysDecryption => Direction::Decrypt,
-            Operation::EcbEncrypt | Operation::OneBlock | Operation::KeysEncryption => {
-                Direction::Encrypt
-            }
+    fn offers(&self, operation: Operation, key: &[u8]) -> anyhow::Result<Vec<Offer>> {
+        let Some(arm) = ARMS.iter().find(|arm| arm.operation == operation) else {
+            return Ok(Vec::new());
         };
-        let mut context = CipherContext::new(self.functions, direction, key)?;
-        let work: Box<dyn Work> = match operation {
-            Operation::EcbEncrypt | Operation::EcbDecrypt => {
-                Box::new(OnData(move |data: &mut Blocks| context.crypt(data)))
-            }
-            Operation::OneBlock => {
-                Box::new(OnData(move |data: &mut Blocks| context.crypt(&mut data[..1])))
-            }
-            Operation::KeysEncryption | Operation::KeysDecryption => {
-                Box::new(KeySetUp { key: key.to_vec(), context })
-            }
+        let mut context = CipherContext::new(self.functions, arm, key)?;
+        let work: Box<dyn Work> = match arm.call {
+            Call::Data => on_data(move |data| context.crypt(data)),
+            Call::Message => on_data(move |data| {
+                context.set_iv(&IV);
+                context.crypt(data);
+            }),
+            Call::Block => on_data(move |data| context.crypt(&mut data[..1])),
+            Call::Key => Box::new(KeySetUp { key: key.to_vec(), context }),
         };
-        Ok(Some(Offer { name: self.name.clone(), work }))
+        Ok(vec![Offer { name: self.name.clone(), work }])
     }
 }
 
@@ -115,12 +154,9 @@ struct CipherContext {
 }
 
 impl CipherContext {
-    fn new(functions: Functions, direction: Direction, key: &[u8]) -> anyhow::Result<Self> {
-        let name = match key.len() {
-            16 => c"ARIA-128-ECB",
-            24 => c"ARIA-192-ECB",
-            _ => c"ARIA-256-ECB",
-        };
+    fn new(functions: Functions, arm: &Arm, key: &[u8]) -> anyhow::Result<Self> {
+        let (mode, direction) = (arm.mode, arm.direction);
+        let name = CString::new(format!("ARIA-{}-{mode}", 8 * key.len()))?;
         // SAFETY: takes nothing.
         let context = unsafe { (functions.new_context)() };
         ensure!(!context.is_null(), "it cannot make a context");
@@ -153,6 +189,14 @@ impl CipherContext {
             (self.init())(self.context, ptr::null(), ptr::null_mut(), key.as_ptr(), ptr::null())
         };
         assert_eq!(done, 1, "OpenSSL refused a key of {} bytes", key.len());
+    }
+
+    fn set_iv(&mut self, iv: &[u8; 16]) {
+        // SAFETY: the context has a cipher with a key, whose IV has 16 bytes; null keeps both.
+        let done = unsafe {
+            (self.init())(self.context, ptr::null(), ptr::null_mut(), ptr::null(), iv.as_ptr())
+        };
+        assert_eq!(done, 1, "OpenSSL refused an IV");
     }
 
     fn crypt(&mut self, data: &mut Blocks) {

@@ -1,13 +1,24 @@
-//! RustCrypto's `aria`: always there, and the judge of what the others compute.
+//! RustCrypto's `aria` and mode crates: always there, and the judge of what the others compute.
 
-use aria::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit, KeySizeUser};
+use aria::cipher::consts::U16;
+use aria::cipher::{
+    BlockCipherDecrypt, BlockCipherEncrypt, InnerIvInit, InvalidLength, KeyInit, KeySizeUser,
+    StreamCipherCoreWrapper as Stream,
+};
 use aria::{Aria128, Aria192, Aria256};
+use cmac::Cmac;
+use cmac::digest::InnerInit;
+use ctr::CtrCore;
+use ctr::flavors::Ctr128BE;
+use ofb::OfbCore;
+use xts_mode::Xts128;
 
-use crate::bench::library::{Blocks, Family, Library, Offer, OnData, SetUp, Work};
+use crate::bench::library::{Blocks, Family, IV, Library, Offer, SetUp, Work, on_data, tweak_key};
 use crate::bench::limits::Limits;
 use crate::bench::operation::Operation;
+use crate::bench::traits::{decrypt, encrypt, stream, tag};
 
-/// The crate.
+/// The crates.
 #[derive(Debug)]
 pub(crate) struct RustCrypto;
 
@@ -20,30 +31,82 @@ impl Library for RustCrypto {
         None
     }
 
-    fn offer(&self, operation: Operation, key: &[u8]) -> anyhow::Result<Option<Offer>> {
+    fn offers(&self, operation: Operation, key: &[u8]) -> anyhow::Result<Vec<Offer>> {
         let work = match key.len() {
             16 => work::<Aria128>(operation, key)?,
             24 => work::<Aria192>(operation, key)?,
             _ => work::<Aria256>(operation, key)?,
         };
-        Ok(Some(Offer { name: "RustCrypto aria 0.2".to_owned(), work }))
+        let modes = match operation {
+            Operation::EcbEncrypt
+            | Operation::EcbDecrypt
+            | Operation::OneBlock
+            | Operation::KeysBoth
+            | Operation::KeysEncryption
+            | Operation::KeysDecryption => "",
+            Operation::Ctr => " + ctr 0.10",
+            Operation::CbcEncrypt | Operation::CbcDecrypt => " + cbc 0.2",
+            Operation::CfbEncrypt | Operation::CfbDecrypt => " + cfb-mode 0.9",
+            Operation::Ofb => " + ofb 0.7",
+            Operation::XtsEncrypt | Operation::XtsDecrypt => " + xts-mode 0.6",
+            Operation::Cmac => " + cmac 0.8",
+        };
+        Ok(vec![Offer { name: format!("RustCrypto aria 0.2{modes}"), work }])
     }
 }
 
-fn work<C>(operation: Operation, key: &[u8]) -> anyhow::Result<Box<dyn Work>>
+fn work<C>(operation: Operation, key: &[u8]) -> Result<Box<dyn Work>, InvalidLength>
 where
-    C: KeyInit + KeySizeUser + BlockCipherEncrypt + BlockCipherDecrypt + 'static,
+    C: KeyInit + KeySizeUser + Clone + 'static,
+    C: BlockCipherEncrypt<BlockSize = U16> + BlockCipherDecrypt<BlockSize = U16>,
 {
     let cipher = C::new_from_slice(key)?;
+    let iv = IV.into();
     Ok(match operation {
-        Operation::EcbEncrypt => Box::new(OnData(move |data: &mut Blocks| encrypt(&cipher, data))),
-        Operation::EcbDecrypt => Box::new(OnData(move |data: &mut Blocks| decrypt(&cipher, data))),
-        Operation::OneBlock => {
-            Box::new(OnData(move |data: &mut Blocks| encrypt(&cipher, &mut data[..1])))
+        Operation::EcbEncrypt => on_data(move |data| blocks_encrypted(&cipher, data)),
+        Operation::EcbDecrypt => on_data(move |data| blocks_decrypted(&cipher, data)),
+        Operation::Ctr => {
+            let mode = move |data: &mut Blocks| {
+                let core = CtrCore::<_, Ctr128BE>::inner_iv_init(&cipher, &iv);
+                stream(Stream::from_core(core), data);
+            };
+            on_data(mode)
         }
+        Operation::CbcEncrypt => {
+            on_data(move |data| encrypt(cbc::Encryptor::inner_iv_init(&cipher, &iv), data))
+        }
+        Operation::CbcDecrypt => {
+            on_data(move |data| decrypt(cbc::Decryptor::inner_iv_init(&cipher, &iv), data))
+        }
+        Operation::CfbEncrypt => {
+            on_data(move |data| encrypt(cfb_mode::Encryptor::inner_iv_init(&cipher, &iv), data))
+        }
+        Operation::CfbDecrypt => {
+            on_data(move |data| decrypt(cfb_mode::Decryptor::inner_iv_init(&cipher, &iv), data))
+        }
+        Operation::Ofb => on_data(move |data| {
+            stream(Stream::from_core(OfbCore::inner_iv_init(&cipher, &iv)), data);
+        }),
+        Operation::XtsEncrypt => {
+            let mode = Xts128::new(cipher, C::new_from_slice(&tweak_key(key))?);
+            on_data(move |data| mode.encrypt_sector(data.as_flattened_mut(), iv))
+        }
+        Operation::XtsDecrypt => {
+            let mode = Xts128::new(cipher, C::new_from_slice(&tweak_key(key))?);
+            on_data(move |data| mode.decrypt_sector(data.as_flattened_mut(), iv))
+        }
+        Operation::Cmac => {
+            let mut mac = Cmac::inner_init(cipher);
+            on_data(move |data| tag(&mut mac, data))
+        }
+        Operation::OneBlock => on_data(move |data| blocks_encrypted(&cipher, &mut data[..1])),
+        Operation::KeysBoth => set_up::<C>(key, |cipher, data| {
+            blocks_encrypted(cipher, &mut data[..1]);
+            blocks_decrypted(cipher, &mut data[1..]);
+        }),
         // Its type makes the round keys of both directions.
-        Operation::KeysEncryption => set_up::<C>(key, encrypt),
-        Operation::KeysDecryption => set_up::<C>(key, decrypt),
+        Operation::KeysEncryption => set_up::<C>(key, blocks_encrypted),
+        Operation::KeysDecryption => set_up::<C>(key, blocks_decrypted),
     })
 }
 
@@ -56,7 +119,7 @@ fn set_up<C: KeyInit + 'static>(key: &[u8], witness: fn(&C, &mut Blocks)) -> Box
 }
 
 /// Blocks one after another, as the crate does them: it has no path for many.
-fn encrypt<C: BlockCipherEncrypt>(cipher: &C, data: &mut Blocks) {
+fn blocks_encrypted<C: BlockCipherEncrypt>(cipher: &C, data: &mut Blocks) {
     for block in data {
         let mut own = aria::cipher::Block::<C>::try_from(&block[..]).expect("16 bytes");
         cipher.encrypt_block(&mut own);
@@ -64,7 +127,7 @@ fn encrypt<C: BlockCipherEncrypt>(cipher: &C, data: &mut Blocks) {
     }
 }
 
-fn decrypt<C: BlockCipherDecrypt>(cipher: &C, data: &mut Blocks) {
+fn blocks_decrypted<C: BlockCipherDecrypt>(cipher: &C, data: &mut Blocks) {
     for block in data {
         let mut own = aria::cipher::Block::<C>::try_from(&block[..]).expect("16 bytes");
         cipher.decrypt_block(&mut own);

@@ -32,7 +32,8 @@ pub(super) fn text(report: &Report) -> String {
     for published in PUBLISHED {
         if let Figure::PerByte(cycles) = published.figure {
             let (by, code) = (published.by.name(), published.code());
-            let name = format!("published by {by}, {}, {code}", published.cpu);
+            let name =
+                format!("published by {by} ({}), {}, {code}", published.stated_in, published.cpu);
             table.add_row([
                 published.what.to_owned(),
                 name.trim_end_matches([',', ' ']).to_owned(),

@@ -7,7 +7,7 @@ use crate::bench::report::{EXCESS, Report, Step};
 
 /// The steps, then those that fall short.
 pub(super) fn text(report: &Report) -> String {
-    let groups = report.sweep.chunk_by(|a, b| a.key_bits == b.key_bits);
+    let groups = report.sweep.chunk_by(|a, b| a.subject == b.subject);
     groups.map(group).collect::<Vec<_>>().join("\n\n")
 }
 
@@ -15,7 +15,9 @@ fn group(steps: &[Step]) -> String {
     let families: Vec<Family> = steps[0].peers.keys().copied().collect();
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    let title = format!("ARIA-{}, blocks", steps[0].key_bits);
+    let subject = &steps[0].subject;
+    let (operation, name) = (subject.operation.row().name, &subject.name);
+    let title = format!("ARIA-{}, {operation}, {name}, blocks", subject.key_bits);
     let columns = [title, "ns".to_owned(), "ns/B".to_owned()].into_iter();
     let peers = families.iter().map(|family| family.name().to_owned());
     let ratios = families.iter().map(|family| format!("x {}", family.name()));

@@ -17,13 +17,13 @@ fn table(rows: &[Measurement]) -> Table {
     let subject = &rows[0].subject;
     let operation = subject.operation.row();
     let title = match operation.load {
-        Load::Blocks => {
+        Load::Blocks | Load::Unit => {
             format!("ARIA-{}, {}, {} bytes", subject.key_bits, operation.name, rows[0].bytes)
         }
         Load::Block | Load::Key => format!("ARIA-{}, {}", subject.key_bits, operation.name),
     };
     let families = families(rows.iter().map(|row| &row.ratios));
-    let on_data = operation.load == Load::Blocks;
+    let on_data = operation.load.is_data();
     let columns: &[&str] = match on_data {
         true => &["ns/B", "median", "MiB/s", "c/B"],
         false => &["ns", "median", "cycles"],

@@ -35,6 +35,15 @@ fn like_meets_like() {
 }
 
 #[test]
+fn ratios_are_those_of_medians() {
+    let mut times = times(&[100.0, 20.0, 40.0, 10.0, 16.0]);
+    times[3].median = 40.0;
+    let rows = measurements(&subjects(), 16, &times);
+    assert_eq!((rows[3].nanoseconds, rows[3].median_nanoseconds), (10.0, 40.0));
+    assert_eq!(rows[3].ratios[&Family::Libgcrypt], 1.0);
+}
+
+#[test]
 fn slopes_leave_out_what_a_call_costs() {
     let mut rows = Vec::new();
     for bytes in [16, 80, 144] {
@@ -75,6 +84,8 @@ fn json_has_names_and_units_that_programs_can_rely_on() {
         absent: vec![Absence { name: "OpenSSL".to_owned(), reason: "not here".to_owned() }],
         slopes: Vec::new(),
         sweep: sweep(&rows[..4]),
+        goals: Vec::new(),
+        sweep_goals: Vec::new(),
         measurements: rows,
         published: PUBLISHED,
     };
