@@ -1,10 +1,12 @@
 //! One stretch: a register for each value, operation by operation.
 
+mod finish;
+mod transfer;
+
 use iced_x86::Code;
 
 use super::super::AssembleError;
-use super::super::copies::{Copy, in_order};
-use super::super::encoding::{self, Encoded, SPREAD, Shape};
+use super::super::encoding::{self, Encoded, Shape};
 use super::super::flow::{Fact, Flow, Home, Op, Stretch, Value};
 use super::{Inst, Operand, Place};
 use crate::ir::{Form, MachineOp, Span};
@@ -427,168 +429,21 @@ impl Work {
         self.holds[usize::from(register)] = None;
         Ok(register)
     }
+}
 
-    /// Sees that a value can be read again without its register.
-    fn set_aside(&mut self, value: Value, register: u8) {
-        if self.homes[value].is_none() && self.slot[value].is_none() {
-            let slot = self.free_slot();
-            self.slots[slot] = Some(value);
-            self.slot[value] = Some(slot);
-            self.store(slot, register, value);
-        }
-    }
+/// The width of a source in a register.
+fn source_width(code: &Encoded, is_last: bool, width: Width) -> Width {
+    if code.codes.shape == Shape::Join && is_last { Width::Xmm } else { width }
+}
 
-    fn free_slot(&mut self) -> usize {
-        let free = self.slots.iter().position(Option::is_none);
-        free.unwrap_or_else(|| {
-            self.slots.push(None);
-            self.slots.len() - 1
-        })
-    }
-
-    fn store(&mut self, slot: usize, register: u8, value: Value) {
-        let source = Operand::Register(register, self.isa.width);
-        let operands = [Operand::Memory(Place::Slot(slot)), source];
-        self.emit(encoding::spill(self.isa), &operands, None, &[value]);
-    }
-
-    fn copy(&mut self, to: u8, from: u8, value: Value) -> Result<(), AssembleError> {
-        let width = self.isa.width;
-        let code = self.whole(Form::Bytes)?.code;
-        let operands = [Operand::Register(to, width), Operand::Register(from, width)];
-        self.emit(code, &operands, Some(value), &[value]);
-        Ok(())
-    }
-
-    fn load(&mut self, value: Value, register: u8) -> Result<(), AssembleError> {
-        if self.homes[value].is_some() {
-            return self.load_home(value, register);
-        }
-        let Some(slot) = self.slot[value] else {
-            return Err(AssembleError::Encode(self.id, "a value is nowhere".to_owned()));
-        };
-        self.load_slot(value, slot, register)
-    }
-
-    fn load_slot(&mut self, value: Value, slot: usize, to: u8) -> Result<(), AssembleError> {
-        let code = self.whole(Form::Bytes)?.code;
-        let target = Operand::Register(to, self.isa.width);
-        self.emit(code, &[target, Operand::Memory(Place::Slot(slot))], Some(value), &[]);
-        Ok(())
-    }
-
-    fn load_home(&mut self, value: Value, register: u8) -> Result<(), AssembleError> {
-        let Some(home) = self.homes[value] else { return Ok(()) };
-        let code = match home {
-            Home::Constant(_) => self.whole(Form::Bytes)?,
-            Home::KeyLanes(_) => self.whole(Form::KeyLanes)?,
-            Home::Input(_) => self.whole(Form::Load)?,
-            Home::KeyWord(_, index, span) => {
-                self.encoded(&MachineOp::KeySplat32 { index, span })?
-            }
-        };
-        let target = Operand::Register(register, code.width);
-        let source = Operand::Memory(Place::Home(home));
-        self.emit(code.code, &[target, source], Some(value), &[]);
-        if matches!(home, Home::KeyWord(..)) && code.encoding == Encoding::Legacy {
-            self.emit(SPREAD, &[target, target, Operand::Immediate(0)], Some(value), &[]);
-        }
-        Ok(())
-    }
-
-    /// Brings the results to where they are asked for, if that matters; returns where they are.
-    fn finish(
-        &mut self,
-        results: &[Value],
-        end: Option<&[Spot]>,
-    ) -> Result<Vec<Spot>, AssembleError> {
-        let fits = results.len() + self.is_pinned.iter().filter(|p| **p).count() < self.holds.len();
-        for value in results {
-            if self.place[*value].is_none() && (fits || self.slot[*value].is_none()) {
-                self.read(*value, &[])?;
-            }
-        }
-        // A value that has changed register since it was written down is read from the register.
-        let Some(end) = end else {
-            if !fits && !results.iter().all(|value| self.place[*value].is_some()) {
-                // Copies between places of the stack take a register on their way.
-                self.room(false, None, &[])?;
-            }
-            return Ok(results.iter().map(|value| self.spot(*value)).collect());
-        };
-        let through = (0..self.holds.len()).rev().map(|r| u8::try_from(r).unwrap_or(u8::MAX)).find(
-            |register| {
-                let pinned = self.holds[usize::from(*register)].is_some_and(|v| self.is_pinned[v]);
-                !pinned && !end.contains(&register_spot(*register))
-            },
-        );
-        if let Some(register) = through
-            && let Some(value) = self.holds[usize::from(register)]
-        {
-            if fits {
-                // It is free as soon as the value has gone where it is asked for.
-            } else {
-                self.set_aside(value, register);
-                self.vacate(value);
-            }
-        }
-        self.copies(results, end, through)?;
-        Ok(end.to_vec())
-    }
-
-    fn spot(&self, value: Value) -> Spot {
-        match (self.place[value], self.slot[value]) {
-            (Some(register), _) => register_spot(register),
-            (None, slot) => FIRST_SLOT + slot.unwrap_or(0),
-        }
-    }
-
-    /// Copies results to the places `end`, in registers and on the stack, by way of a register that
-    /// holds none of them where one is needed.
-    fn copies(
-        &mut self,
-        results: &[Value],
-        end: &[Spot],
-        through: Option<u8>,
-    ) -> Result<(), AssembleError> {
-        let moves: Vec<(Spot, Spot)> =
-            results.iter().zip(end).map(|(value, to)| (*to, self.spot(*value))).collect();
-        let carried = |spot: Spot| {
-            let found = results.iter().zip(&moves).find(|(_, (_, from))| *from == spot);
-            found.map_or(0, |(value, _)| *value)
-        };
-        let taken = moves.iter().flat_map(|(to, from)| [*to, *from]);
-        let most = taken.max().unwrap_or(0).max(FIRST_SLOT + self.slots.len());
-        let mut aside = 0;
-        for copy in in_order(&moves) {
-            let (to, from) = match copy {
-                Copy::Move { to, from } => (to, from),
-                Copy::Aside(from) => {
-                    aside = carried(from);
-                    (most + 1, from)
-                }
-                Copy::Back(to) => (to, most + 1),
-            };
-            for spot in [to, from] {
-                if spot >= FIRST_SLOT {
-                    let count = self.slots.len().max(spot - FIRST_SLOT + 1);
-                    self.slots.resize(count, None);
-                }
-            }
-            let value = if from == most + 1 { aside } else { carried(from) };
-            match (register_of(to), register_of(from)) {
-                (Ok(to), Ok(from)) => self.copy(to, from, value)?,
-                (Ok(to), Err(slot)) => self.load_slot(value, slot, to)?,
-                (Err(slot), Ok(from)) => self.store(slot, from, value),
-                (Err(slot), Err(other)) => {
-                    let none = || AssembleError::Encode(self.id, "no register is left".to_owned());
-                    let through = through.ok_or_else(none)?;
-                    self.load_slot(value, other, through)?;
-                    self.store(slot, through, value);
-                }
-            }
-        }
-        Ok(())
+/// The immediate of an instruction, if it has one.
+fn immediate(op: &MachineOp) -> Option<u8> {
+    match *op {
+        MachineOp::ShiftLeft16 { count } | MachineOp::ShiftRight16 { count } => Some(count),
+        MachineOp::LaneHigh | MachineOp::JoinLanes => Some(1),
+        MachineOp::Xor3 => Some(XOR3),
+        MachineOp::Affine { constant } | MachineOp::AffineInverse { constant } => Some(constant),
+        _ => None,
     }
 }
 
@@ -607,21 +462,5 @@ fn register_of(spot: Spot) -> Result<u8, usize> {
     match u8::try_from(spot) {
         Ok(register) if spot < FIRST_SLOT => Ok(register),
         _ => Err(spot - FIRST_SLOT),
-    }
-}
-
-/// The width of a source in a register.
-fn source_width(code: &Encoded, is_last: bool, width: Width) -> Width {
-    if code.codes.shape == Shape::Join && is_last { Width::Xmm } else { width }
-}
-
-/// The immediate of an instruction, if it has one.
-fn immediate(op: &MachineOp) -> Option<u8> {
-    match *op {
-        MachineOp::ShiftLeft16 { count } | MachineOp::ShiftRight16 { count } => Some(count),
-        MachineOp::LaneHigh | MachineOp::JoinLanes => Some(1),
-        MachineOp::Xor3 => Some(XOR3),
-        MachineOp::Affine { constant } | MachineOp::AffineInverse { constant } => Some(constant),
-        _ => None,
     }
 }
