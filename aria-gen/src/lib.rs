@@ -19,6 +19,7 @@
 //! * [`lower`]: what a layer means → instructions.
 //! * [`pass`]: programs of instructions → better ones.
 //! * `emit`: programs of instructions → Rust text.
+//! * `jit`: programs of instructions → machine code (feature `jit`).
 //! * `search`: a linear layer → networks of exclusive ors for it (feature `search`).
 //! * `prove`: Rust text → whether it is the cipher (feature `prove`).
 //!
@@ -36,6 +37,8 @@ pub mod emit;
 mod error;
 pub mod ir;
 pub mod isa;
+#[cfg(feature = "jit")]
+pub mod jit;
 pub mod kernel;
 pub mod lower;
 pub mod math;

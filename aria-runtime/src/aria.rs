@@ -204,6 +204,30 @@ bulk_methods!(AriaEnc, ek, "Encrypts", encrypt_bulk, encrypt_bulk_b2b);
 bulk_methods!(Aria, dk, "Decrypts", decrypt_bulk, decrypt_bulk_b2b);
 bulk_methods!(AriaDec, dk, "Decrypts", decrypt_bulk, decrypt_bulk_b2b);
 
+/// The bulk methods by an assembled kernel.
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
+macro_rules! assembled_methods {
+    ($cipher:ident, $keys:ident, $verb:literal, $in_place:ident) => {
+        impl<const RK: usize> $cipher<RK> {
+            #[doc = concat!($verb, " any number of blocks in place, by this kernel whatever the")]
+            /// planner would choose. A last batch that is not full is padded.
+            pub fn $in_place(&self, kernel: &crate::jit::Kernel, blocks: &mut [[u8; 16]]) {
+                kernel.crypt(&self.$keys, self.plans, bulk::in_place(blocks));
+            }
+        }
+    };
+}
+
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
+mod assembled {
+    use super::{Aria, AriaDec, AriaEnc, bulk};
+
+    assembled_methods!(Aria, ek, "Encrypts", encrypt_bulk_by);
+    assembled_methods!(AriaEnc, ek, "Encrypts", encrypt_bulk_by);
+    assembled_methods!(Aria, dk, "Decrypts", decrypt_bulk_by);
+    assembled_methods!(AriaDec, dk, "Decrypts", decrypt_bulk_by);
+}
+
 /// Counter mode, which both directions do by encryption.
 macro_rules! counter_mode {
     ($cipher:ident) => {

@@ -96,6 +96,7 @@
 //!
 //! # Features
 //!
+//! - `jit`: kernels assembled at run time, on x86-64, of any cell of the kernel matrix. Needs `std`.
 //! - `modes` (default): modes of operation.
 //! - `oid`: object identifiers, TLS cipher suites and SRTP protection profiles, as constants.
 //! - `std` (default): the environment variable. Without it the crate is `no_std`; it never
@@ -119,6 +120,8 @@ mod features;
 mod forms;
 #[cfg(feature = "oid")]
 pub mod identifiers;
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
+pub mod jit;
 mod keys;
 #[cfg(feature = "modes")]
 pub mod modes;

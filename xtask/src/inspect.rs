@@ -4,6 +4,7 @@ use anyhow::{Context, bail};
 use aria_gen::emit::{PackageKind, generate, kernel_path};
 use aria_gen::ir::{MachineOp, Program};
 use aria_gen::isa::Isa;
+use aria_gen::jit::{Convention, assemble, list};
 use aria_gen::kernel::KernelId;
 use aria_gen::kernel::matrix::select;
 use aria_gen::pass::measure_pressure;
@@ -12,12 +13,15 @@ use aria_gen::pipeline::{Built, Stage, build_kernel, build_words, is_words};
 /// The name of the stage that prints Rust text.
 const EMIT: &str = "emit";
 
+/// The name of the stage that prints machine code.
+const JIT: &str = "jit";
+
 /// Arguments of `inspect`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A legal kernel id, whether it is a row of the matrix or not
     id: String,
-    /// The stage: build, lower, simplify, schedule or emit
+    /// The stage: build, lower, simplify, schedule, emit or jit
     #[arg(long, value_name = "STAGE", default_value = EMIT)]
     after: String,
 }
@@ -43,8 +47,11 @@ pub fn stage_text(id: KernelId, name: &str) -> anyhow::Result<String> {
         let mut files = generate(&[id], PackageKind::Standalone)?;
         return files.remove(&kernel_path(id)).context("the generator writes each kernel's file");
     }
+    if name == JIT {
+        return Ok(list(&assemble(&build_kernel(id)?, Convention::NATIVE)?));
+    }
     let Some(stage) = Stage::all().find(|stage| stage.name() == name) else {
-        let known: Vec<&str> = Stage::all().map(Stage::name).chain([EMIT]).collect();
+        let known: Vec<&str> = Stage::all().map(Stage::name).chain([EMIT, JIT]).collect();
         bail!("`{name}` is no stage; there are {}", known.join(", "));
     };
     if is_words(id) {

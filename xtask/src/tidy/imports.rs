@@ -23,6 +23,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pipeline", &["error", "ir", "isa", "kernel", "lower", "pass"]),
     ("search",   &["lower"]),
     ("prove",    &["math", "spec"]),
+    ("jit",      &["ir", "isa", "kernel", "pass", "pipeline"]),
     ("emit",     &["error", "ir", "isa", "kernel", "pipeline", "probe", "spec"]),
 ];
 

@@ -1,5 +1,5 @@
 //! Where `unsafe` may stand: at loads and stores of kernels, at the dispatch boundary, where CPUID
-//! is read, in tests that call kernels, and where `bench` reads the clock and calls its peers.
+//! is read, where assembled code is called, in tests that call kernels, and where `bench` reads the clock and calls its peers.
 
 use syn::visit::Visit;
 
@@ -11,8 +11,14 @@ const PLACES: &[(&str, &str)] = &[
     ("aria-runtime/src/chained.rs", "calls kernels of chained modes with a permitted token"),
     ("aria-runtime/src/ctr.rs", "calls kernels of counter mode with a permitted token"),
     ("aria-runtime/src/ecb.rs", "calls kernels with a permitted token"),
+    ("aria-runtime/src/jit.rs", "calls assembled kernels that a token permits"),
+    ("aria-runtime/src/jit/memory.rs", "calls into executable memory"),
     ("aria-runtime/src/keys.rs", "calls key schedules with a permitted token"),
     ("tests/src/openssl.rs", "calls OpenSSL to compare with"),
+    (
+        "tests/tests/jit_calls.rs",
+        "calls assembled kernels through both conventions, refuses memory",
+    ),
     ("tests/tests/hardware_model.rs", "calls the probes of the instruction table"),
     ("tests/tests/machine_model.rs", "calls instructions to hold the prover's reader against"),
     ("tests/tests/reader_model.rs", "calls the probes of the instruction table"),
