@@ -86,6 +86,9 @@ pub(super) fn flatten(built: &Built) -> Result<Flow, AssembleError> {
     if program.counter.is_some() {
         return Err(no("counting has no machine code"));
     }
+    if program.overlap > 0 {
+        return Err(no("going from the last batch to the first has no machine code"));
+    }
     let mut layout =
         Layout { program, facts: Vec::new(), constants: BTreeMap::new(), input: BTreeMap::new() };
     let mut stretches = vec![Stretch::default()];
