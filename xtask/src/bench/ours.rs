@@ -1,7 +1,7 @@
 //! This workspace's part: the library's entry points, and each kernel by force.
 
 use aria_gen::kernel::KernelId;
-use aria_runtime::cipher::{BlockCipherEncrypt, InnerIvInit, InvalidLength, KeySizeUser};
+use aria_runtime::cipher::{Array, BlockCipherEncrypt, InnerIvInit, InvalidLength, KeySizeUser};
 use aria_runtime::modes::cmac::Cmac;
 use aria_runtime::modes::ctr::Ctr128BE;
 use aria_runtime::modes::ofb::Ofb;
@@ -222,10 +222,9 @@ where
             vec![("Cmac", on_data(move |data| tag(&mut mac, data)))]
         }
         Operation::OneBlock => {
+            // In place, as the peers do it.
             let work = move |data: &mut Blocks| {
-                let mut block = data[0].into();
-                both.encrypt_block(&mut block);
-                data[0] = block.into();
+                both.encrypt_block(&mut Array::cast_slice_from_core_mut(data)[0]);
             };
             vec![("::encrypt_block", on_data(work))]
         }

@@ -2,8 +2,8 @@
 
 use aria::cipher::consts::U16;
 use aria::cipher::{
-    BlockCipherDecrypt, BlockCipherEncrypt, InnerIvInit, InvalidLength, KeyInit, KeySizeUser,
-    StreamCipherCoreWrapper as Stream,
+    Array, BlockCipherDecrypt, BlockCipherEncrypt, InnerIvInit, InvalidLength, KeyInit,
+    KeySizeUser, StreamCipherCoreWrapper as Stream,
 };
 use aria::{Aria128, Aria192, Aria256};
 use cmac::Cmac;
@@ -119,18 +119,14 @@ fn set_up<C: KeyInit + 'static>(key: &[u8], witness: fn(&C, &mut Blocks)) -> Box
 }
 
 /// Blocks one after another, as the crate does them: it has no path for many.
-fn blocks_encrypted<C: BlockCipherEncrypt>(cipher: &C, data: &mut Blocks) {
-    for block in data {
-        let mut own = aria::cipher::Block::<C>::try_from(&block[..]).expect("16 bytes");
-        cipher.encrypt_block(&mut own);
-        block.copy_from_slice(&own);
+fn blocks_encrypted<C: BlockCipherEncrypt<BlockSize = U16>>(cipher: &C, data: &mut Blocks) {
+    for block in Array::cast_slice_from_core_mut(data) {
+        cipher.encrypt_block(block);
     }
 }
 
-fn blocks_decrypted<C: BlockCipherDecrypt>(cipher: &C, data: &mut Blocks) {
-    for block in data {
-        let mut own = aria::cipher::Block::<C>::try_from(&block[..]).expect("16 bytes");
-        cipher.decrypt_block(&mut own);
-        block.copy_from_slice(&own);
+fn blocks_decrypted<C: BlockCipherDecrypt<BlockSize = U16>>(cipher: &C, data: &mut Blocks) {
+    for block in Array::cast_slice_from_core_mut(data) {
+        cipher.decrypt_block(block);
     }
 }
