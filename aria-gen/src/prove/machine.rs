@@ -8,6 +8,7 @@
 //! * `image`: the bytes, decoded along branches.
 //! * `value`: what general registers hold: public numbers, data, halves of a counter.
 //! * `state`, `memory`: registers, flags, the stack; which memory may be touched.
+//! * `stack`: what is known of the stack pointer on entry.
 //! * `general`, `vector`, `table`, `mask`: what instructions do.
 //! * `control`: conditions. A branch depends on public numbers, or is refused.
 //! * `batches`: the loop over an unknown number of batches, by induction.
@@ -34,6 +35,7 @@ mod memory;
 mod part;
 mod requirements;
 mod search;
+mod stack;
 mod state;
 mod table;
 mod value;
@@ -56,6 +58,7 @@ use control::Answer;
 use counter::Case;
 use general::Flow;
 use image::Code;
+use stack::StackBase;
 use state::{SAVED_BYTES, State, Unknown};
 use value::Symbol;
 
@@ -70,6 +73,7 @@ struct Machine<'m, D: Unknown> {
     code: &'m Code<'m>,
     domain: &'m mut D,
     convention: Convention,
+    stack: StackBase,
     /// What the argument `rk` points to.
     keys: Rc<[D::Byte]>,
     /// The case in which a counter is followed.
@@ -96,13 +100,14 @@ impl<'m, D: Unknown> Machine<'m, D> {
         code: &'m Code<'m>,
         domain: &'m mut D,
         convention: Convention,
+        stack: StackBase,
         keys: Rc<[D::Byte]>,
         state: State<D::Byte>,
     ) -> Self {
         let saved =
             convention.saved_vectors().map(|register| state.vectors[register].bytes.clone());
         let saved = saved.collect();
-        Self { code, domain, convention, keys, case: None, saved, state, steps: 0 }
+        Self { code, domain, convention, stack, keys, case: None, saved, state, steps: 0 }
     }
 
     /// The same machine in another state.
@@ -238,19 +243,26 @@ fn judge(
         let cause = Cause::Kind("a mode that chains, whose batches go from the last to the first");
         return Verdict::Unknown(code.fault(image.entry as u64, cause));
     }
-    let contract = Contract { code: &code, kernel, convention, size };
-    match prove(&contract) {
-        Ok(proof) => Verdict::Proved(proof),
-        Err(fault) => match search(&contract) {
-            Some(found) => Verdict::Refuted(Box::new(found)),
-            None => Verdict::Unknown(fault),
-        },
+    let mut stack = StackBase::first(&code);
+    loop {
+        let contract = Contract { code: &code, kernel, convention, stack, size };
+        let proof = match prove(&contract) {
+            Ok(proof) => proof,
+            Err(fault) => match search(&contract) {
+                Some(found) => return Verdict::Refuted(Box::new(found)),
+                None => return Verdict::Unknown(fault),
+            },
+        };
+        match stack.next() {
+            Some(next) => stack = next,
+            None => return Verdict::Proved(proof),
+        }
     }
 }
 
 /// Executes `image` on plain bytes, as [`prove_image`] reads it, and returns its output. `keys` are
 /// round keys as the RFC writes them, or the constants of a key schedule; `counter` is for kernels
-/// that count.
+/// that count. Of the stack pointers that the convention permits it has one.
 ///
 /// # Errors
 ///
@@ -266,7 +278,8 @@ pub fn execute(
 ) -> Result<Vec<u8>, Fault> {
     let code = Code::decode(image)?;
     // The number of rounds follows from the keys; what a contract says of it is not asked here.
-    let contract = Contract { code: &code, kernel, convention, size: KeySize::K256 };
+    let (stack, size) = (StackBase::first(&code), KeySize::K256);
+    let contract = Contract { code: &code, kernel, convention, stack, size };
     let batches = input.len() / contract.input_bytes();
     let (keys, input) = (keys.to_vec(), input.to_vec());
     let output = contract.output_bytes() * batches;

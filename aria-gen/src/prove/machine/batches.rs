@@ -55,13 +55,13 @@ pub(super) fn prove(contract: &Contract<'_>) -> Result<Proof, Fault> {
         Frame::Ecb | Frame::Ctr | Frame::CbcDec | Frame::CfbDec => Memory::one_batch(input),
     };
 
-    let Contract { code, convention, .. } = *contract;
+    let Contract { code, convention, stack, .. } = *contract;
     let entry = code.image.entry as u64;
     let arguments = contract.unknown_arguments();
     let nothing = Memory::one_batch(Vec::new());
     let state = State::on_entry(&mut domain, entry, convention, arguments, nothing);
     let key_bytes = contract.key_bytes(&domain, &keys);
-    let mut machine = Machine::new(code, &mut domain, convention, key_bytes, state.clone());
+    let mut machine = Machine::new(code, &mut domain, convention, stack, key_bytes, state.clone());
 
     let first = before_the_loop(&mut machine, state, head.at)?;
     let mut invariant = head.invariant(&mut machine, first);

@@ -9,6 +9,7 @@ use super::super::reader::Value;
 use super::super::reference::{self, Block, Frame};
 use super::convention::Convention;
 use super::image::Code;
+use super::stack::StackBase;
 use super::value::{Half, Scalar, Symbol};
 use crate::spec::aria::{BLOCK_BYTES, KeySize};
 
@@ -18,6 +19,7 @@ pub(super) struct Contract<'c> {
     pub(super) code: &'c Code<'c>,
     pub(super) kernel: &'c Kernel,
     pub(super) convention: Convention,
+    pub(super) stack: StackBase,
     pub(super) size: KeySize,
 }
 

@@ -377,6 +377,11 @@ impl<D: Unknown> Machine<'_, D> {
                 Bitwise::Xor => a ^ b,
             }));
         }
+        if let (Bitwise::And, Scalar::Public(address), Some(mask)) = (op, a, b.known())
+            && let Some(masked) = self.stack.masked(address, mask)
+        {
+            return Ok(Scalar::Public(masked));
+        }
         let bytes = |scalar| self.bytes_of(scalar).ok_or(Cause::Unsupported("bits of an address"));
         let (a, b) = (bytes(a)?, bytes(b)?);
         let byte = |(a, b)| match op {

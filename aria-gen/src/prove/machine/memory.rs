@@ -13,10 +13,6 @@ use super::value::{Public, Scalar, Symbol};
 /// Bytes of a frame at most, so that none steps over the page that guards the end of the stack.
 const LARGEST_FRAME: i64 = 4096;
 
-/// Both conventions make the stack pointer a multiple of 16 before the call that pushes the return
-/// address.
-const STACK_ALIGNMENT: u64 = 16;
-
 /// Where an address points.
 enum Place {
     Keys(u64),
@@ -87,17 +83,14 @@ impl<D: Unknown> Machine<'_, D> {
 
     /// Refuses an address that is not sure to be a multiple of `alignment`, a power of two.
     fn check_alignment(&self, place: &Place, alignment: u64) -> Result<(), Cause> {
-        let (offset, known) = match place {
-            // On entry the return address lies there.
-            Place::Stack(offset) => (offset.wrapping_add(8).cast_unsigned(), STACK_ALIGNMENT),
+        let sure = match place {
+            Place::Stack(offset) => self.stack.is_aligned(*offset, alignment),
             // That of constants is looked up with them.
-            Place::Image(_) => return Ok(()),
-            Place::Keys(_) | Place::Region(..) => (0, 1),
+            Place::Image(_) => true,
+            Place::Keys(_) | Place::Region(..) => alignment == 1,
         };
-        if alignment <= known && offset % alignment == 0 {
-            return Ok(());
-        }
-        Err(Cause::Address("memory that is not aligned as the instruction demands"))
+        let misaligned = "memory that is not aligned as the instruction demands";
+        if sure { Ok(()) } else { Err(Cause::Address(misaligned)) }
     }
 
     /// Reads bytes. A value on the stack that is not known byte by byte is given whole, or refused.

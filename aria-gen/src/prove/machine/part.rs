@@ -18,7 +18,7 @@ use crate::spec::aria::BLOCK_BYTES;
 
 /// Proves each number of blocks below a batch's equal to the specification.
 pub(super) fn prove(contract: &Contract<'_>) -> Result<Proof, Fault> {
-    let Contract { code, kernel, convention, .. } = *contract;
+    let Contract { code, kernel, convention, stack, .. } = *contract;
     let entry = code.image.entry as u64;
     let mut domain = Symbolic::default();
     let mut block = || core::array::from_fn(|_| domain.fresh());
@@ -35,7 +35,8 @@ pub(super) fn prove(contract: &Contract<'_>) -> Result<Proof, Fault> {
         let arguments = contract.arguments(keys.len(), number, [0, 0].map(Scalar::constant));
         let mut state = State::on_entry(&mut domain, entry, convention, arguments, memory);
         state.assumption = Assumption::Done;
-        let mut machine = Machine::new(code, &mut domain, convention, key_bytes.clone(), state);
+        let mut machine =
+            Machine::new(code, &mut domain, convention, stack, key_bytes.clone(), state);
         let stop = machine.run(|_| false)?;
         let at = machine.state.at;
         if stop != Stop::Return {

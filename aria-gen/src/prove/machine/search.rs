@@ -43,7 +43,7 @@ impl Call {
         contract: &Contract<'_>,
         mut each: impl FnMut(&Machine<'_, Concrete>),
     ) -> Result<Vec<u8>, Fault> {
-        let Contract { code, convention, .. } = *contract;
+        let Contract { code, convention, stack, .. } = *contract;
         let mut domain = Concrete;
         let memory = Memory::whole(self.placement, self.input.clone(), self.output);
         let halves = [self.counter as u64, (self.counter >> 64) as u64];
@@ -52,7 +52,7 @@ impl Call {
         let entry = code.image.entry as u64;
         let state = State::on_entry(&mut domain, entry, convention, arguments, memory);
         let keys = contract.key_bytes(&domain, &self.keys);
-        let mut machine = Machine::new(code, &mut domain, convention, keys, state);
+        let mut machine = Machine::new(code, &mut domain, convention, stack, keys, state);
         let stop = machine.run(|machine| {
             each(machine);
             false
