@@ -107,6 +107,8 @@
 mod aria;
 mod bulk;
 mod cap;
+#[cfg(feature = "modes")]
+mod chain;
 mod costs;
 mod ctr;
 mod detect;

@@ -11,6 +11,8 @@ use core::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use aria_kernels::{Frame, KERNELS, Kernel};
 
 use crate::cap::Cap;
+#[cfg(feature = "modes")]
+use crate::chain::CbcEncKernel;
 use crate::costs::Costs;
 use crate::ctr;
 use crate::detect::{self, Model};
@@ -56,6 +58,17 @@ impl Plans {
     pub(crate) fn key_schedule(&self) -> Option<KeysKernel> {
         let row = self.forced(Frame::Keys).or_else(|| self.shared.key_schedule());
         row.and_then(|row| KeysKernel::permitted(self.token, row))
+    }
+
+    /// The kernel of CBC encryption, if there is one for round keys as these plans keep them. Under a
+    /// token narrowed to another kernel there is none.
+    #[cfg(feature = "modes")]
+    pub(crate) fn cbc_encryption(&self) -> Option<CbcEncKernel> {
+        let row = match self.token.only() {
+            Some(_) => self.forced(Frame::CbcEnc)?,
+            None => self.shared.cbc_encryption()?,
+        };
+        CbcEncKernel::permitted(self.token, row).filter(|_| self.kept() == Kept::Raw)
     }
 
     /// What runs over so many blocks in this frame; `None` if no kernel has the frame, never for ECB.
@@ -118,6 +131,8 @@ struct Shared {
     plans: [Plan; PLANNED.len()],
     /// The row of the key schedule, plus one; 0 for none.
     key_schedule: AtomicU16,
+    /// The same of CBC encryption.
+    cbc_encryption: AtomicU16,
 }
 
 // Above the bits of a set of features.
@@ -135,6 +150,7 @@ impl Shared {
             state: AtomicU64::new(0),
             plans: [const { Plan::empty() }; PLANNED.len()],
             key_schedule: AtomicU16::new(0),
+            cbc_encryption: AtomicU16::new(0),
         }
     }
 
@@ -183,10 +199,11 @@ impl Shared {
             let suits = |own: Form| own == kept.form() || own == form && form.kept() == kept;
             plan.fill(all().filter(|(_, own)| suits(*own)).map(|(kernel, _)| kernel));
         }
-        let schedules = rows(features, Frame::Keys);
-        // Of equally cheap ones that which asks most of a CPU: VEX encoding saves copies.
-        let cheapest = schedules.rev().min_by_key(|&row| KERNELS[usize::from(row)].batch_cycles);
-        self.key_schedule.store(cheapest.map_or(0, |row| row + 1), Ordering::Relaxed);
+        let alone = [(Frame::Keys, &self.key_schedule), (Frame::CbcEnc, &self.cbc_encryption)];
+        for (frame, place) in alone {
+            let cheapest = cheapest(rows(features, frame));
+            place.store(cheapest.map_or(0, |row| row + 1), Ordering::Relaxed);
+        }
     }
 
     fn plan(&self, frame: Frame) -> Option<&Plan> {
@@ -196,6 +213,17 @@ impl Shared {
     fn key_schedule(&self) -> Option<u16> {
         self.key_schedule.load(Ordering::Relaxed).checked_sub(1)
     }
+
+    #[cfg(feature = "modes")]
+    fn cbc_encryption(&self) -> Option<u16> {
+        self.cbc_encryption.load(Ordering::Relaxed).checked_sub(1)
+    }
+}
+
+/// Of these rows the one with the cheapest batch. Of equally cheap ones that which asks most of a CPU: VEX
+/// encoding saves copies.
+fn cheapest(rows: impl DoubleEndedIterator<Item = u16>) -> Option<u16> {
+    rows.rev().min_by_key(|&row| KERNELS[usize::from(row)].batch_cycles)
 }
 
 /// The rows of kernels that serve a frame on a CPU with these features.

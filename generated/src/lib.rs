@@ -37,6 +37,8 @@ mod aria_avx512_gfni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_xmm_blk16_ctr;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx512_gfni_xmm_blk1_cbc_enc;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_xmm_blk1_keys;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_ymm_blk2;
@@ -71,6 +73,8 @@ mod aria_avx_aesni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_aesni_xmm_blk16_ctr;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx_aesni_xmm_blk1_cbc_enc;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx_aesni_xmm_blk1_keys;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_gfni_xmm_blk1;
@@ -78,6 +82,8 @@ mod aria_avx_gfni_xmm_blk1;
 mod aria_avx_gfni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_gfni_xmm_blk16_ctr;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx_gfni_xmm_blk1_cbc_enc;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_gfni_xmm_blk1_keys;
 #[cfg(target_arch = "x86_64")]
@@ -87,6 +93,8 @@ mod aria_sse_aesni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_aesni_xmm_blk16_ctr;
 #[cfg(target_arch = "x86_64")]
+mod aria_sse_aesni_xmm_blk1_cbc_enc;
+#[cfg(target_arch = "x86_64")]
 mod aria_sse_aesni_xmm_blk1_keys;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_gfni_xmm_blk1;
@@ -94,6 +102,8 @@ mod aria_sse_gfni_xmm_blk1;
 mod aria_sse_gfni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_gfni_xmm_blk16_ctr;
+#[cfg(target_arch = "x86_64")]
+mod aria_sse_gfni_xmm_blk1_cbc_enc;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_gfni_xmm_blk1_keys;
 mod aria_portable_bits_u64_blk1;
@@ -168,6 +178,19 @@ pub enum Entry {
             batches: usize,
         ),
     ),
+    /// Encryption by cipher block chaining, round keys as RFC 5794 writes them.
+    ///
+    /// To each block the image of the one before is added, `iv` to the first, and the image of the sum
+    /// is written. The last image is the `iv` of what follows. The rest as for [`Entry::EcbRaw`].
+    CbcEncRaw(
+        unsafe fn(
+            rk: &[[u8; 16]],
+            iv: &[u8; 16],
+            input: *const u8,
+            output: *mut u8,
+            batches: usize,
+        ),
+    ),
     /// The same on any CPU, round keys in the form `planes`: a round key's bits in the order in which
     /// the kernel has those of a block. [`odd_planes`] makes it of round keys number 0, 2, 4, … but for
     /// the last, [`even_planes`] of the others.
@@ -191,6 +214,8 @@ pub enum Frame {
     Ctr,
     /// The key schedule, RFC 5794 section 2.2.
     Keys,
+    /// Encryption by cipher block chaining, NIST SP 800-38A section 6.2.
+    CbcEnc,
 }
 /// One row of [`KERNELS`].
 #[derive(Clone, Copy, Debug)]
@@ -391,6 +416,22 @@ pub const KERNELS: &[Kernel] = &[
         batch_cycles: 234,
         entry: Entry::CtrBroadcast32(
             aria_avx512_gfni_xmm_blk16_ctr::aria_avx512_gfni_xmm_blk16_ctr,
+        ),
+        part: None,
+    },
+    Kernel {
+        id: "aria_avx512_gfni_xmm_blk1_cbc_enc",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Gfni,
+        ],
+        frame: Frame::CbcEnc,
+        blocks: 1,
+        batch_cycles: 159,
+        entry: Entry::CbcEncRaw(
+            aria_avx512_gfni_xmm_blk1_cbc_enc::aria_avx512_gfni_xmm_blk1_cbc_enc,
         ),
         part: None,
     },
@@ -670,6 +711,17 @@ pub const KERNELS: &[Kernel] = &[
         part: None,
     },
     Kernel {
+        id: "aria_avx_aesni_xmm_blk1_cbc_enc",
+        features: &[Feature::Avx, Feature::Aes],
+        frame: Frame::CbcEnc,
+        blocks: 1,
+        batch_cycles: 187,
+        entry: Entry::CbcEncRaw(
+            aria_avx_aesni_xmm_blk1_cbc_enc::aria_avx_aesni_xmm_blk1_cbc_enc,
+        ),
+        part: None,
+    },
+    Kernel {
         id: "aria_avx_aesni_xmm_blk1_keys",
         features: &[Feature::Avx, Feature::Aes],
         frame: Frame::Keys,
@@ -704,6 +756,17 @@ pub const KERNELS: &[Kernel] = &[
         batch_cycles: 330,
         entry: Entry::CtrBroadcast32(
             aria_avx_gfni_xmm_blk16_ctr::aria_avx_gfni_xmm_blk16_ctr,
+        ),
+        part: None,
+    },
+    Kernel {
+        id: "aria_avx_gfni_xmm_blk1_cbc_enc",
+        features: &[Feature::Avx, Feature::Gfni],
+        frame: Frame::CbcEnc,
+        blocks: 1,
+        batch_cycles: 179,
+        entry: Entry::CbcEncRaw(
+            aria_avx_gfni_xmm_blk1_cbc_enc::aria_avx_gfni_xmm_blk1_cbc_enc,
         ),
         part: None,
     },
@@ -768,6 +831,17 @@ pub const KERNELS: &[Kernel] = &[
         part: None,
     },
     Kernel {
+        id: "aria_sse_aesni_xmm_blk1_cbc_enc",
+        features: &[Feature::Ssse3, Feature::Aes],
+        frame: Frame::CbcEnc,
+        blocks: 1,
+        batch_cycles: 187,
+        entry: Entry::CbcEncRaw(
+            aria_sse_aesni_xmm_blk1_cbc_enc::aria_sse_aesni_xmm_blk1_cbc_enc,
+        ),
+        part: None,
+    },
+    Kernel {
         id: "aria_sse_aesni_xmm_blk1_keys",
         features: &[Feature::Ssse3, Feature::Aes],
         frame: Frame::Keys,
@@ -802,6 +876,17 @@ pub const KERNELS: &[Kernel] = &[
         batch_cycles: 330,
         entry: Entry::CtrBroadcast32(
             aria_sse_gfni_xmm_blk16_ctr::aria_sse_gfni_xmm_blk16_ctr,
+        ),
+        part: None,
+    },
+    Kernel {
+        id: "aria_sse_gfni_xmm_blk1_cbc_enc",
+        features: &[Feature::Ssse3, Feature::Gfni],
+        frame: Frame::CbcEnc,
+        blocks: 1,
+        batch_cycles: 179,
+        entry: Entry::CbcEncRaw(
+            aria_sse_gfni_xmm_blk1_cbc_enc::aria_sse_gfni_xmm_blk1_cbc_enc,
         ),
         part: None,
     },

@@ -81,6 +81,12 @@ fn entry_type() -> TokenStream {
          as for [`Entry::EcbBroadcast32`].",
     );
     let ctr_mapped32 = doc("The same, round keys in the form `mapped32`.");
+    let cbc_enc_raw = doc(
+        "Encryption by cipher block chaining, round keys as RFC 5794 writes them.\n\
+         \n\
+         To each block the image of the one before is added, `iv` to the first, and the image of the sum \
+         is written. The last image is the `iv` of what follows. The rest as for [`Entry::EcbRaw`].",
+    );
     let keys = doc(&format!(
         "The key schedule of master keys of 32 bytes, shorter ones padded with zeros.\n\
          \n\
@@ -141,6 +147,16 @@ fn entry_type() -> TokenStream {
                     batches: usize,
                 ),
             ),
+            #cbc_enc_raw
+            CbcEncRaw(
+                unsafe fn(
+                    rk: &[[u8; 16]],
+                    iv: &[u8; 16],
+                    input: *const u8,
+                    output: *mut u8,
+                    batches: usize,
+                ),
+            ),
             #planes
             EcbPlanes(
                 unsafe fn(rk: &[[u8; 16]], input: *const u8, output: *mut u8, batches: usize),
@@ -174,6 +190,8 @@ fn kernel_type() -> TokenStream {
             Ctr,
             /// The key schedule, RFC 5794 section 2.2.
             Keys,
+            /// Encryption by cipher block chaining, NIST SP 800-38A section 6.2.
+            CbcEnc,
         }
 
         /// One row of [`KERNELS`].
@@ -223,6 +241,7 @@ fn rows(kernels: &[Kernel], words: &[BuiltWords]) -> Vec<(String, TokenStream)> 
             (Frame::Ctr, KeyForm::Broadcast32) => quote! { Entry::CtrBroadcast32 },
             (Frame::Ctr, KeyForm::Mapped32) => quote! { Entry::CtrMapped32 },
             (Frame::Keys, _) => quote! { Entry::Keys },
+            (Frame::CbcEnc, _) => quote! { Entry::CbcEncRaw },
             (_, KeyForm::Planes | KeyForm::SpreadPlanes) => {
                 unreachable!("forms of kernels on words")
             }
@@ -268,6 +287,7 @@ fn row(
         Frame::Ecb => quote! { Frame::Ecb },
         Frame::Ctr => quote! { Frame::Ctr },
         Frame::Keys => quote! { Frame::Keys },
+        Frame::CbcEnc => quote! { Frame::CbcEnc },
     };
     quote! {
         Kernel {

@@ -26,6 +26,9 @@ axis! {
         Ctr = "ctr",
         /// The key schedule, RFC 5794 section 2.2, both directions.
         Keys = "keys",
+        /// Encryption by cipher block chaining, NIST SP 800-38A section 6.2: to each block the image of
+        /// the one before is added, the initial value to the first, and then it is encrypted.
+        CbcEnc = "cbc_enc",
     }
 }
 

@@ -38,8 +38,8 @@ pub fn build_slice(id: KernelId) -> Program<AbstractOp> {
     let mut routines = Vec::new();
     let mut batch = match id.frame {
         Frame::Ctr => from_counters(shape, &mut routines),
-        // Key schedules are in rows, says the matrix.
-        Frame::Ecb | Frame::Keys => from_input(shape, &mut routines),
+        // Key schedules and what goes block by block are in rows, says the matrix.
+        Frame::Ecb | Frame::Keys | Frame::CbcEnc => from_input(shape, &mut routines),
     };
     let [fo, fe, last_round] =
         [shape.round("fo", Layer::Sl1), shape.round("fe", Layer::Sl2), shape.last_round()]

@@ -8,13 +8,14 @@ use super::domain::Concrete;
 use super::fault::{Cause, Fault};
 use super::memory::{Memory, Placement};
 use super::package::Kernel;
-use super::reader::{Arguments, Program, Value, Word, run};
-use super::reference::Frame;
+use super::reader::{Arguments, InitialValue, Program, Value, Word, run};
+use super::reference::{self, Frame};
 use super::verdict::{Counterexample, Extent, Finding};
 use crate::spec::aria::{self, BLOCK_BYTES, KeySize};
 
 /// Runs the kernel on plain bytes, whole batches or fewer blocks than one, and returns its output.
-/// `counter` is for kernels that count.
+/// `counter` is for kernels that count; for kernels that chain it is the initial value, the most
+/// significant byte first.
 ///
 /// # Errors
 ///
@@ -42,6 +43,8 @@ pub fn execute(
         batches: Value::number(count as u64),
         counter: Value::Word(Word { bytes: counter.to_le_bytes().into(), signed: false }),
         unknown_counter: None,
+        initial: (kernel.frame == Frame::CbcEnc)
+            .then(|| InitialValue { value: reference::raw(&counter.to_be_bytes()), unknown: None }),
     };
     let memory = Memory::whole(placement, input.to_vec(), input.len());
     let memory = run(program, function, &mut Concrete, &arguments, memory)?;
@@ -93,6 +96,7 @@ pub(super) fn search(
             let counter = match kernel.frame {
                 Frame::Ecb | Frame::Keys => 0,
                 Frame::Ctr => counter(kernel, number, last, &mut bytes),
+                Frame::CbcEnc => drawn(&mut bytes),
             };
             let call = Call { extent, placement, counter };
             // What the reader cannot execute, it cannot execute with other bytes either.
@@ -124,13 +128,18 @@ struct Call {
 /// A counter to start from in this trial: any one, then such as carry in the first batch out of one
 /// byte, of two, and so on. The last byte is `last`, if that is where the doubt is.
 fn counter(kernel: &Kernel, trial: usize, last: Option<u8>, bytes: &mut Bytes) -> u128 {
-    let drawn = bytes.by_ref().take(16).fold(0, |sum, byte| sum << 8 | u128::from(byte));
+    let drawn = drawn(bytes);
     let ones = (1_u128 << (8 * (trial % 16))) - 1;
     let any = match trial {
         0 => drawn,
         _ => (drawn | ones).wrapping_sub(drawn % kernel.blocks as u128),
     };
     last.map_or(any, |last| any & !0xff | u128::from(last))
+}
+
+/// Any number.
+fn drawn(bytes: &mut Bytes) -> u128 {
+    bytes.by_ref().take(16).fold(0, |sum, byte| sum << 8 | u128::from(byte))
 }
 
 /// One run with the next key and input from `bytes`; an error when the reader cannot execute it.
@@ -154,8 +163,15 @@ fn trial(
         Err(fault) => return Err(fault),
     };
     let in_place = placement == Placement::Same;
+    let chaining = match finding {
+        Some(Finding::Differs { block, .. }) if kernel.frame == Frame::CbcEnc => {
+            let blocks = input.as_chunks().0;
+            Some(before(&round_keys, counter, block, blocks))
+        }
+        _ => None,
+    };
     let counter = (kernel.frame == Frame::Ctr).then(|| counter.to_be_bytes());
-    Ok(finding.map(|finding| Counterexample { key, counter, extent, in_place, finding }))
+    Ok(finding.map(|finding| Counterexample { key, counter, chaining, extent, in_place, finding }))
 }
 
 /// The first difference between the output and what the oracle makes of the input.
@@ -168,30 +184,48 @@ fn differs(
 ) -> Option<Finding> {
     let (inputs, outputs) = (input.as_chunks().0, output.as_chunks().0);
     inputs.iter().zip(outputs).enumerate().find_map(|(block, (input, got))| {
-        let expected = expected(frame, round_keys, counter, block, input);
+        let expected = expected(frame, round_keys, counter, block, inputs);
         let byte = expected.iter().zip(got).position(|(a, b)| a != b)?;
         let bit = (expected[byte] ^ got[byte]).trailing_zeros();
         Some(Finding::Differs { block, byte, bit, input: *input, expected, got: *got })
     })
 }
 
-/// What the oracle makes of block number `block`.
+/// What the oracle makes of block number `block`, `input` being all blocks of the input.
 #[must_use]
 pub fn expected(
     frame: Frame,
     round_keys: &[aria::Block],
     counter: u128,
     block: usize,
-    input: &aria::Block,
+    input: &[aria::Block],
 ) -> aria::Block {
+    let sum = |a: &aria::Block, b: &aria::Block| core::array::from_fn(|i| a[i] ^ b[i]);
     match frame {
-        Frame::Ecb | Frame::Keys => aria::encrypt_with(round_keys, input),
+        Frame::Ecb | Frame::Keys => aria::encrypt_with(round_keys, &input[block]),
+        Frame::CbcEnc => {
+            let before = before(round_keys, counter, block, input);
+            aria::encrypt_with(round_keys, &sum(&before, &input[block]))
+        }
         Frame::Ctr => {
             let counter = counter.wrapping_add(block as u128).to_be_bytes();
             let image = aria::encrypt_with(round_keys, &counter);
-            core::array::from_fn(|i| image[i] ^ input[i])
+            sum(&image, &input[block])
         }
     }
+}
+
+/// The chaining value before block number `block` of the input, the initial value being `initial`.
+fn before(
+    round_keys: &[aria::Block],
+    initial: u128,
+    block: usize,
+    input: &[aria::Block],
+) -> aria::Block {
+    input[..block].iter().fold(initial.to_be_bytes(), |before, block| {
+        let sum = core::array::from_fn(|i| before[i] ^ block[i]);
+        aria::encrypt_with(round_keys, &sum)
+    })
 }
 
 /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), byte by byte: the same bytes in every run.

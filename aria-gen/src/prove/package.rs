@@ -128,6 +128,7 @@ fn read_row(expr: &Expr) -> Option<Kernel> {
         "CtrBroadcast32" => (Frame::Ctr, KeyForm::Broadcast32),
         "CtrMapped32" => (Frame::Ctr, KeyForm::Mapped32),
         "Keys" => (Frame::Keys, KeyForm::Raw),
+        "CbcEncRaw" => (Frame::CbcEnc, KeyForm::Raw),
         "EcbPlanes" => (Frame::Ecb, KeyForm::Planes),
         "EcbSpreadPlanes" => (Frame::Ecb, KeyForm::SpreadPlanes),
         _ => return None,

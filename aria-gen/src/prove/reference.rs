@@ -68,6 +68,8 @@ pub enum Frame {
     Ctr,
     /// Round keys, of master keys.
     Keys,
+    /// The image of each block plus the image before, or the initial value (NIST SP 800-38A, section 6.2).
+    CbcEnc,
 }
 
 /// What a key schedule (RFC 5794 section 2.2) makes of KL ‖ KR under CK1 to CK3: all encryption round

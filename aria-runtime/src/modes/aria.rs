@@ -27,6 +27,10 @@ macro_rules! encrypt {
                     0
                 }
             }
+
+            fn fused_cbc_encrypt(&self, iv: &mut Block, blocks: InOutBuf<'_, '_, Block>) -> usize {
+                self.cbc_encrypt_fused(iv, blocks)
+            }
         }
     };
 }

@@ -27,6 +27,7 @@ const ROWS: &[Row] = &{
         // What goes block by block lives on these.
         row(Frame::Ecb,  Some(1), &[OneBlock, CbcEncrypt]),
         row(Frame::Ctr,  None,    &[Ctr]),
+        row(Frame::CbcEnc, None, &[CbcEncrypt]),
         row(Frame::Keys, None,    &[KeysBoth, KeysEncryption, KeysDecryption]),
     ]
 };
@@ -55,6 +56,7 @@ mod tests {
         assert_eq!(of("aria_avx_gfni_xmm_blk1"), [EcbEncrypt, OneBlock, CbcEncrypt]);
         assert_eq!(of("aria_avx512_gfni_zmm_blk64_ctr"), [Ctr]);
         assert_eq!(of("aria_sse_gfni_xmm_blk1_keys")[0], KeysBoth);
+        assert_eq!(of("aria_sse_gfni_xmm_blk1_cbc_enc"), [CbcEncrypt]);
     }
 
     #[test]
