@@ -180,6 +180,11 @@ impl Walk<'_> {
                     self.call(carried)?;
                     self.call(alike)?;
                 }
+                // It would pass from batch to batch as many turns off as it came.
+                Control::Join { .. } => {
+                    let op = "a chaining value".to_owned();
+                    return Err(LowerError::Layout { op, layout: Layout::Slice.name() });
+                }
                 Control::EachBatch(body) => self.control(body)?,
                 Control::AlternateRounds { odd, even } => {
                     self.call(odd)?;

@@ -74,6 +74,7 @@ pub fn build_kernel(id: KernelId) -> Result<Built, GenError> {
     let isa = Isa { tier: id.tier, width: id.width };
     let abstract_program = match recipe.layout {
         Layout::Row if id.frame == Frame::Keys => row::keys::build_keys(id),
+        Layout::Row if id.frame == Frame::CbcEnc => row::cbc::build_cbc_enc(id),
         Layout::Row => row::build_row(id),
         Layout::Slice => slice::build_slice(id),
         Layout::Bits => return check(id, Stage::Build, Err(StageError::Words)),

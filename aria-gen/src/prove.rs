@@ -44,7 +44,7 @@ use domain::{Form, Symbolic};
 use fault::{Cause, Fault};
 use memory::{Memory, Placement};
 use package::Kernel;
-use reader::{Arguments, Part, Program, UnknownCounter, Value};
+use reader::{Arguments, InitialValue, Part, Program, UnknownChain, UnknownCounter, Value};
 use reference::Frame;
 use verdict::{Proof, Verdict};
 
@@ -58,7 +58,7 @@ pub fn prove_kernel(program: &Program, kernel: &Kernel, size: KeySize) -> Verdic
         return Verdict::Unknown(fault);
     }
     let (proof, search): (_, &dyn Fn(&Doubt) -> _) = match kernel.frame {
-        Frame::Ecb | Frame::Ctr | Frame::CbcDec | Frame::CfbDec => {
+        Frame::Ecb | Frame::Ctr | Frame::CbcEnc | Frame::CbcDec | Frame::CfbDec => {
             (compare_all(program, kernel, size), &|doubt| {
                 counterexample::search(program, kernel, size, doubt)
             })
@@ -130,6 +130,7 @@ fn compare(
 
     let unknown_counter =
         (kernel.frame == Frame::Ctr).then(|| unknown_counter(&mut domain, kernel));
+    let unknown_chain = (kernel.frame == Frame::CbcEnc).then(|| unknown_chain(&mut domain));
     // What is encrypted, of the input or the counters, and what is added to that.
     let blocks = input.as_chunks().0;
     let (plain, added): (&[reference::Block<Form>], _) = match (kernel.frame, &unknown_counter) {
@@ -144,15 +145,22 @@ fn compare(
         batches: over.count.clone(),
         counter: unknown_counter.as_ref().map_or(Value::Unit, |_| Value::Counter(0)),
         unknown_counter,
+        initial: unknown_chain.clone().map(|unknown| InitialValue {
+            value: reference::raw(&unknown.initial),
+            unknown: Some(unknown),
+        }),
     };
     let memory = (over.memory)(input.clone()).with_leading(BLOCK_BYTES * leading);
     let memory = reader::run(program, over.function, &mut domain, &arguments, memory)?;
     let line = program.line_of(over.function);
     let output = memory.finish().map_err(|fault| program.fault(line, fault.into()))?;
 
+    let mut before = unknown_chain.map(|unknown| unknown.before);
     for (block, (got, plain)) in output.as_chunks::<BLOCK_BYTES>().0.iter().zip(&plain).enumerate()
     {
-        let image = reference::encrypt(&mut domain, &round_keys, plain);
+        let sum = before.as_ref().map(|before| reference::add(&domain, plain, before));
+        let image = reference::encrypt(&mut domain, &round_keys, sum.as_ref().unwrap_or(plain));
+        before = before.map(|_| image.clone());
         let expected = match added {
             None => image,
             Some(added) => reference::add(&domain, &image, &added[block]),
@@ -178,6 +186,12 @@ fn unknown_counter(domain: &mut Symbolic, kernel: &Kernel) -> UnknownCounter<For
         carried: core::array::from_fn(|_| domain.fresh()),
         blocks: (0..kernel.blocks).map(|_| core::array::from_fn(|_| domain.fresh())).collect(),
     }
+}
+
+/// An initial value and a chaining value of which nothing is known.
+fn unknown_chain(domain: &mut Symbolic) -> UnknownChain<Form> {
+    let mut fresh = || core::array::from_fn(|_| domain.fresh());
+    UnknownChain { initial: fresh(), before: fresh() }
 }
 
 /// No function of the file may use an instruction that the table does not ask the CPU for.

@@ -306,6 +306,28 @@ mod chained_modes {
     chained_mode!(AriaEnc, ek, cfb_fused, Cfb);
 }
 
+/// Encryption by cipher block chaining.
+#[cfg(feature = "modes")]
+macro_rules! chaining_mode {
+    ($cipher:ident) => {
+        impl<const RK: usize> $cipher<RK> {
+            /// See [`chain::encrypt`](crate::chain::encrypt).
+            pub(crate) fn cbc_encrypt_fused(
+                &self,
+                iv: &mut crate::Block,
+                blocks: cipher::InOutBuf<'_, '_, crate::Block>,
+            ) -> usize {
+                crate::chain::encrypt(&self.ek, self.plans, iv, blocks)
+            }
+        }
+    };
+}
+
+#[cfg(feature = "modes")]
+chaining_mode!(Aria);
+#[cfg(feature = "modes")]
+chaining_mode!(AriaEnc);
+
 counter_mode!(Aria);
 counter_mode!(AriaEnc);
 

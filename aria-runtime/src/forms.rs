@@ -72,7 +72,8 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// The form of round keys that a kernel's entry takes; `None` for a key schedule, which takes none.
+    /// The form of round keys that a kernel's entry takes; `None` for a key schedule, which takes none, and for kernels
+    /// that run by no plan.
     pub(crate) const fn of(entry: Entry) -> Option<Self> {
         match entry {
             Entry::EcbRaw(_) => Some(Self::Raw),

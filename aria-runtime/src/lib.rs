@@ -109,6 +109,8 @@ mod aria;
 mod bulk;
 mod cap;
 #[cfg(feature = "modes")]
+mod chain;
+#[cfg(feature = "modes")]
 mod chained;
 mod costs;
 mod ctr;

@@ -12,6 +12,8 @@ use aria_kernels::{Frame, KERNELS, Kernel};
 
 use crate::cap::Cap;
 #[cfg(feature = "modes")]
+use crate::chain::CbcEncKernel;
+#[cfg(feature = "modes")]
 use crate::chained::Mode;
 use crate::costs::Costs;
 use crate::ctr;
@@ -71,6 +73,17 @@ impl Plans {
             Some(_) => self.forced(frame),
             None => self.shared.chained(frame),
         }
+    }
+
+    /// The kernel of CBC encryption, if there is one for round keys as these plans keep them. Under a
+    /// token narrowed to another kernel there is none.
+    #[cfg(feature = "modes")]
+    pub(crate) fn cbc_encryption(&self) -> Option<CbcEncKernel> {
+        let row = match self.token.only() {
+            Some(_) => self.forced(Frame::CbcEnc)?,
+            None => self.shared.cbc_encryption()?,
+        };
+        CbcEncKernel::permitted(self.token, row).filter(|_| self.kept() == Kept::Raw)
     }
 
     /// What runs over so many blocks in this frame; `None` if no kernel has the frame, never for ECB.
@@ -135,6 +148,8 @@ struct Shared {
     key_schedule: AtomicU16,
     /// The same for the frames in [`CHAINED`].
     chained: [AtomicU16; CHAINED.len()],
+    /// The same of CBC encryption.
+    cbc_encryption: AtomicU16,
 }
 
 // Above the bits of a set of features.
@@ -153,6 +168,7 @@ impl Shared {
             plans: [const { Plan::empty() }; PLANNED.len()],
             key_schedule: AtomicU16::new(0),
             chained: [const { AtomicU16::new(0) }; CHAINED.len()],
+            cbc_encryption: AtomicU16::new(0),
         }
     }
 
@@ -212,10 +228,11 @@ impl Shared {
             let row = rows(features, frame).find(same);
             place.store(row.map_or(0, |row| row + 1), Ordering::Relaxed);
         }
-        let schedules = rows(features, Frame::Keys);
-        // Of equally cheap ones that which asks most of a CPU: VEX encoding saves copies.
-        let cheapest = schedules.rev().min_by_key(|&row| KERNELS[usize::from(row)].batch_cycles);
-        self.key_schedule.store(cheapest.map_or(0, |row| row + 1), Ordering::Relaxed);
+        let alone = [(Frame::Keys, &self.key_schedule), (Frame::CbcEnc, &self.cbc_encryption)];
+        for (frame, place) in alone {
+            let cheapest = cheapest(rows(features, frame));
+            place.store(cheapest.map_or(0, |row| row + 1), Ordering::Relaxed);
+        }
     }
 
     fn plan(&self, frame: Frame) -> Option<&Plan> {
@@ -231,6 +248,17 @@ impl Shared {
     fn key_schedule(&self) -> Option<u16> {
         self.key_schedule.load(Ordering::Relaxed).checked_sub(1)
     }
+
+    #[cfg(feature = "modes")]
+    fn cbc_encryption(&self) -> Option<u16> {
+        self.cbc_encryption.load(Ordering::Relaxed).checked_sub(1)
+    }
+}
+
+/// Of these rows the one with the cheapest batch. Of equally cheap ones that which asks most of a CPU: VEX
+/// encoding saves copies.
+fn cheapest(rows: impl DoubleEndedIterator<Item = u16>) -> Option<u16> {
+    rows.rev().min_by_key(|&row| KERNELS[usize::from(row)].batch_cycles)
 }
 
 /// The rows of kernels that serve a frame on a CPU with these features.

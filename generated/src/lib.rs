@@ -11,19 +11,11 @@
 #[cfg(target_arch = "x86_64")]
 mod aria_avx2_aesni_ymm_blk32;
 #[cfg(target_arch = "x86_64")]
-mod aria_avx2_aesni_ymm_blk32_cbc_dec;
-#[cfg(target_arch = "x86_64")]
-mod aria_avx2_aesni_ymm_blk32_cfb_dec;
-#[cfg(target_arch = "x86_64")]
 mod aria_avx2_aesni_ymm_blk32_ctr;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx2_gfni_ymm_blk2;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx2_gfni_ymm_blk32;
-#[cfg(target_arch = "x86_64")]
-mod aria_avx2_gfni_ymm_blk32_cbc_dec;
-#[cfg(target_arch = "x86_64")]
-mod aria_avx2_gfni_ymm_blk32_cfb_dec;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx2_gfni_ymm_blk32_ctr;
 #[cfg(target_arch = "x86_64")]
@@ -32,10 +24,6 @@ mod aria_avx2_gfni_ymm_blk4;
 mod aria_avx2_vaes_ymm_blk2;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx2_vaes_ymm_blk32;
-#[cfg(target_arch = "x86_64")]
-mod aria_avx2_vaes_ymm_blk32_cbc_dec;
-#[cfg(target_arch = "x86_64")]
-mod aria_avx2_vaes_ymm_blk32_cfb_dec;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx2_vaes_ymm_blk32_ctr;
 #[cfg(target_arch = "x86_64")]
@@ -49,6 +37,8 @@ mod aria_avx512_gfni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_xmm_blk16_ctr;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx512_gfni_xmm_blk1_cbc_enc;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_xmm_blk1_keys;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_ymm_blk2;
@@ -60,10 +50,6 @@ mod aria_avx512_gfni_ymm_blk32_ctr;
 mod aria_avx512_gfni_zmm_blk4;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_zmm_blk64;
-#[cfg(target_arch = "x86_64")]
-mod aria_avx512_gfni_zmm_blk64_cbc_dec;
-#[cfg(target_arch = "x86_64")]
-mod aria_avx512_gfni_zmm_blk64_cfb_dec;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_zmm_blk64_ctr;
 #[cfg(target_arch = "x86_64")]
@@ -85,11 +71,9 @@ mod aria_avx_aesni_xmm_blk1;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_aesni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
-mod aria_avx_aesni_xmm_blk16_cbc_dec;
-#[cfg(target_arch = "x86_64")]
-mod aria_avx_aesni_xmm_blk16_cfb_dec;
-#[cfg(target_arch = "x86_64")]
 mod aria_avx_aesni_xmm_blk16_ctr;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx_aesni_xmm_blk1_cbc_enc;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_aesni_xmm_blk1_keys;
 #[cfg(target_arch = "x86_64")]
@@ -97,11 +81,9 @@ mod aria_avx_gfni_xmm_blk1;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_gfni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
-mod aria_avx_gfni_xmm_blk16_cbc_dec;
-#[cfg(target_arch = "x86_64")]
-mod aria_avx_gfni_xmm_blk16_cfb_dec;
-#[cfg(target_arch = "x86_64")]
 mod aria_avx_gfni_xmm_blk16_ctr;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx_gfni_xmm_blk1_cbc_enc;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_gfni_xmm_blk1_keys;
 #[cfg(target_arch = "x86_64")]
@@ -109,11 +91,9 @@ mod aria_sse_aesni_xmm_blk1;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_aesni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
-mod aria_sse_aesni_xmm_blk16_cbc_dec;
-#[cfg(target_arch = "x86_64")]
-mod aria_sse_aesni_xmm_blk16_cfb_dec;
-#[cfg(target_arch = "x86_64")]
 mod aria_sse_aesni_xmm_blk16_ctr;
+#[cfg(target_arch = "x86_64")]
+mod aria_sse_aesni_xmm_blk1_cbc_enc;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_aesni_xmm_blk1_keys;
 #[cfg(target_arch = "x86_64")]
@@ -122,6 +102,8 @@ mod aria_sse_gfni_xmm_blk1;
 mod aria_sse_gfni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_gfni_xmm_blk16_ctr;
+#[cfg(target_arch = "x86_64")]
+mod aria_sse_gfni_xmm_blk1_cbc_enc;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_gfni_xmm_blk1_keys;
 mod aria_portable_bits_u64_blk1;
@@ -196,31 +178,18 @@ pub enum Entry {
             batches: usize,
         ),
     ),
-    /// Decryption by cipher block chaining over whole batches, round keys of decryption in the form
-    /// `broadcast32`.
+    /// Encryption by cipher block chaining, round keys as RFC 5794 writes them.
     ///
-    /// The input has a block before the batches, the ciphertext or IV before theirs. To the image of
-    /// each block behind it the block before is added. `input` must be valid for reads of one block
-    /// more than `output` for writes of, which is `batches` times [`Kernel::blocks`] blocks of 16
-    /// bytes, at any alignment; `output` must be `input` + 16, or they must not overlap.
-    CbcDecBroadcast32(
-        unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
-    ),
-    /// The same, round keys in the form `mapped32`.
-    CbcDecMapped32(
-        unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
-    ),
-    /// Decryption by cipher feedback over whole batches, round keys of encryption in the form
-    /// `broadcast32`.
-    ///
-    /// To each block of the input but the first, the image of the block before it is added. The rest as
-    /// for [`Entry::CbcDecBroadcast32`].
-    CfbDecBroadcast32(
-        unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
-    ),
-    /// The same, round keys in the form `mapped32`.
-    CfbDecMapped32(
-        unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
+    /// To each block the image of the one before is added, `iv` to the first, and the image of the sum
+    /// is written. The last image is the `iv` of what follows. The rest as for [`Entry::EcbRaw`].
+    CbcEncRaw(
+        unsafe fn(
+            rk: &[[u8; 16]],
+            iv: &[u8; 16],
+            input: *const u8,
+            output: *mut u8,
+            batches: usize,
+        ),
     ),
     /// The same on any CPU, round keys in the form `planes`: a round key's bits in the order in which
     /// the kernel has those of a block. [`odd_planes`] makes it of round keys number 0, 2, 4, … but for
@@ -245,10 +214,8 @@ pub enum Frame {
     Ctr,
     /// The key schedule, RFC 5794 section 2.2.
     Keys,
-    /// Decryption by cipher block chaining, NIST SP 800-38A section 6.2.
-    CbcDec,
-    /// Decryption by cipher feedback with whole blocks, NIST SP 800-38A section 6.3.
-    CfbDec,
+    /// Encryption by cipher block chaining, NIST SP 800-38A section 6.2.
+    CbcEnc,
 }
 /// One row of [`KERNELS`].
 #[derive(Clone, Copy, Debug)]
@@ -285,28 +252,6 @@ pub const KERNELS: &[Kernel] = &[
         part: None,
     },
     Kernel {
-        id: "aria_avx2_aesni_ymm_blk32_cbc_dec",
-        features: &[Feature::Avx, Feature::Avx2, Feature::Aes],
-        frame: Frame::CbcDec,
-        blocks: 32,
-        batch_cycles: 631,
-        entry: Entry::CbcDecMapped32(
-            aria_avx2_aesni_ymm_blk32_cbc_dec::aria_avx2_aesni_ymm_blk32_cbc_dec,
-        ),
-        part: None,
-    },
-    Kernel {
-        id: "aria_avx2_aesni_ymm_blk32_cfb_dec",
-        features: &[Feature::Avx, Feature::Avx2, Feature::Aes],
-        frame: Frame::CfbDec,
-        blocks: 32,
-        batch_cycles: 631,
-        entry: Entry::CfbDecMapped32(
-            aria_avx2_aesni_ymm_blk32_cfb_dec::aria_avx2_aesni_ymm_blk32_cfb_dec,
-        ),
-        part: None,
-    },
-    Kernel {
         id: "aria_avx2_aesni_ymm_blk32_ctr",
         features: &[Feature::Avx, Feature::Avx2, Feature::Aes],
         frame: Frame::Ctr,
@@ -333,28 +278,6 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 32,
         batch_cycles: 340,
         entry: Entry::EcbBroadcast32(aria_avx2_gfni_ymm_blk32::aria_avx2_gfni_ymm_blk32),
-        part: None,
-    },
-    Kernel {
-        id: "aria_avx2_gfni_ymm_blk32_cbc_dec",
-        features: &[Feature::Avx, Feature::Avx2, Feature::Gfni],
-        frame: Frame::CbcDec,
-        blocks: 32,
-        batch_cycles: 346,
-        entry: Entry::CbcDecBroadcast32(
-            aria_avx2_gfni_ymm_blk32_cbc_dec::aria_avx2_gfni_ymm_blk32_cbc_dec,
-        ),
-        part: None,
-    },
-    Kernel {
-        id: "aria_avx2_gfni_ymm_blk32_cfb_dec",
-        features: &[Feature::Avx, Feature::Avx2, Feature::Gfni],
-        frame: Frame::CfbDec,
-        blocks: 32,
-        batch_cycles: 346,
-        entry: Entry::CfbDecBroadcast32(
-            aria_avx2_gfni_ymm_blk32_cfb_dec::aria_avx2_gfni_ymm_blk32_cfb_dec,
-        ),
         part: None,
     },
     Kernel {
@@ -393,28 +316,6 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 32,
         batch_cycles: 454,
         entry: Entry::EcbMapped32(aria_avx2_vaes_ymm_blk32::aria_avx2_vaes_ymm_blk32),
-        part: None,
-    },
-    Kernel {
-        id: "aria_avx2_vaes_ymm_blk32_cbc_dec",
-        features: &[Feature::Avx, Feature::Avx2, Feature::Vaes],
-        frame: Frame::CbcDec,
-        blocks: 32,
-        batch_cycles: 459,
-        entry: Entry::CbcDecMapped32(
-            aria_avx2_vaes_ymm_blk32_cbc_dec::aria_avx2_vaes_ymm_blk32_cbc_dec,
-        ),
-        part: None,
-    },
-    Kernel {
-        id: "aria_avx2_vaes_ymm_blk32_cfb_dec",
-        features: &[Feature::Avx, Feature::Avx2, Feature::Vaes],
-        frame: Frame::CfbDec,
-        blocks: 32,
-        batch_cycles: 459,
-        entry: Entry::CfbDecMapped32(
-            aria_avx2_vaes_ymm_blk32_cfb_dec::aria_avx2_vaes_ymm_blk32_cfb_dec,
-        ),
         part: None,
     },
     Kernel {
@@ -515,6 +416,22 @@ pub const KERNELS: &[Kernel] = &[
         batch_cycles: 234,
         entry: Entry::CtrBroadcast32(
             aria_avx512_gfni_xmm_blk16_ctr::aria_avx512_gfni_xmm_blk16_ctr,
+        ),
+        part: None,
+    },
+    Kernel {
+        id: "aria_avx512_gfni_xmm_blk1_cbc_enc",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Gfni,
+        ],
+        frame: Frame::CbcEnc,
+        blocks: 1,
+        batch_cycles: 159,
+        entry: Entry::CbcEncRaw(
+            aria_avx512_gfni_xmm_blk1_cbc_enc::aria_avx512_gfni_xmm_blk1_cbc_enc,
         ),
         part: None,
     },
@@ -621,38 +538,6 @@ pub const KERNELS: &[Kernel] = &[
                 aria_avx512_gfni_zmm_blk64::aria_avx512_gfni_zmm_blk64_part,
             ),
         ),
-    },
-    Kernel {
-        id: "aria_avx512_gfni_zmm_blk64_cbc_dec",
-        features: &[
-            Feature::Avx512f,
-            Feature::Avx512bw,
-            Feature::Avx512vl,
-            Feature::Gfni,
-        ],
-        frame: Frame::CbcDec,
-        blocks: 64,
-        batch_cycles: 376,
-        entry: Entry::CbcDecBroadcast32(
-            aria_avx512_gfni_zmm_blk64_cbc_dec::aria_avx512_gfni_zmm_blk64_cbc_dec,
-        ),
-        part: None,
-    },
-    Kernel {
-        id: "aria_avx512_gfni_zmm_blk64_cfb_dec",
-        features: &[
-            Feature::Avx512f,
-            Feature::Avx512bw,
-            Feature::Avx512vl,
-            Feature::Gfni,
-        ],
-        frame: Frame::CfbDec,
-        blocks: 64,
-        batch_cycles: 376,
-        entry: Entry::CfbDecBroadcast32(
-            aria_avx512_gfni_zmm_blk64_cfb_dec::aria_avx512_gfni_zmm_blk64_cfb_dec,
-        ),
-        part: None,
     },
     Kernel {
         id: "aria_avx512_gfni_zmm_blk64_ctr",
@@ -815,28 +700,6 @@ pub const KERNELS: &[Kernel] = &[
         part: None,
     },
     Kernel {
-        id: "aria_avx_aesni_xmm_blk16_cbc_dec",
-        features: &[Feature::Avx, Feature::Aes],
-        frame: Frame::CbcDec,
-        blocks: 16,
-        batch_cycles: 459,
-        entry: Entry::CbcDecMapped32(
-            aria_avx_aesni_xmm_blk16_cbc_dec::aria_avx_aesni_xmm_blk16_cbc_dec,
-        ),
-        part: None,
-    },
-    Kernel {
-        id: "aria_avx_aesni_xmm_blk16_cfb_dec",
-        features: &[Feature::Avx, Feature::Aes],
-        frame: Frame::CfbDec,
-        blocks: 16,
-        batch_cycles: 459,
-        entry: Entry::CfbDecMapped32(
-            aria_avx_aesni_xmm_blk16_cfb_dec::aria_avx_aesni_xmm_blk16_cfb_dec,
-        ),
-        part: None,
-    },
-    Kernel {
         id: "aria_avx_aesni_xmm_blk16_ctr",
         features: &[Feature::Avx, Feature::Aes],
         frame: Frame::Ctr,
@@ -844,6 +707,17 @@ pub const KERNELS: &[Kernel] = &[
         batch_cycles: 440,
         entry: Entry::CtrMapped32(
             aria_avx_aesni_xmm_blk16_ctr::aria_avx_aesni_xmm_blk16_ctr,
+        ),
+        part: None,
+    },
+    Kernel {
+        id: "aria_avx_aesni_xmm_blk1_cbc_enc",
+        features: &[Feature::Avx, Feature::Aes],
+        frame: Frame::CbcEnc,
+        blocks: 1,
+        batch_cycles: 187,
+        entry: Entry::CbcEncRaw(
+            aria_avx_aesni_xmm_blk1_cbc_enc::aria_avx_aesni_xmm_blk1_cbc_enc,
         ),
         part: None,
     },
@@ -875,28 +749,6 @@ pub const KERNELS: &[Kernel] = &[
         part: None,
     },
     Kernel {
-        id: "aria_avx_gfni_xmm_blk16_cbc_dec",
-        features: &[Feature::Avx, Feature::Gfni],
-        frame: Frame::CbcDec,
-        blocks: 16,
-        batch_cycles: 346,
-        entry: Entry::CbcDecBroadcast32(
-            aria_avx_gfni_xmm_blk16_cbc_dec::aria_avx_gfni_xmm_blk16_cbc_dec,
-        ),
-        part: None,
-    },
-    Kernel {
-        id: "aria_avx_gfni_xmm_blk16_cfb_dec",
-        features: &[Feature::Avx, Feature::Gfni],
-        frame: Frame::CfbDec,
-        blocks: 16,
-        batch_cycles: 346,
-        entry: Entry::CfbDecBroadcast32(
-            aria_avx_gfni_xmm_blk16_cfb_dec::aria_avx_gfni_xmm_blk16_cfb_dec,
-        ),
-        part: None,
-    },
-    Kernel {
         id: "aria_avx_gfni_xmm_blk16_ctr",
         features: &[Feature::Avx, Feature::Gfni],
         frame: Frame::Ctr,
@@ -904,6 +756,17 @@ pub const KERNELS: &[Kernel] = &[
         batch_cycles: 330,
         entry: Entry::CtrBroadcast32(
             aria_avx_gfni_xmm_blk16_ctr::aria_avx_gfni_xmm_blk16_ctr,
+        ),
+        part: None,
+    },
+    Kernel {
+        id: "aria_avx_gfni_xmm_blk1_cbc_enc",
+        features: &[Feature::Avx, Feature::Gfni],
+        frame: Frame::CbcEnc,
+        blocks: 1,
+        batch_cycles: 179,
+        entry: Entry::CbcEncRaw(
+            aria_avx_gfni_xmm_blk1_cbc_enc::aria_avx_gfni_xmm_blk1_cbc_enc,
         ),
         part: None,
     },
@@ -957,28 +820,6 @@ pub const KERNELS: &[Kernel] = &[
         part: None,
     },
     Kernel {
-        id: "aria_sse_aesni_xmm_blk16_cbc_dec",
-        features: &[Feature::Ssse3, Feature::Aes],
-        frame: Frame::CbcDec,
-        blocks: 16,
-        batch_cycles: 459,
-        entry: Entry::CbcDecMapped32(
-            aria_sse_aesni_xmm_blk16_cbc_dec::aria_sse_aesni_xmm_blk16_cbc_dec,
-        ),
-        part: None,
-    },
-    Kernel {
-        id: "aria_sse_aesni_xmm_blk16_cfb_dec",
-        features: &[Feature::Ssse3, Feature::Aes],
-        frame: Frame::CfbDec,
-        blocks: 16,
-        batch_cycles: 459,
-        entry: Entry::CfbDecMapped32(
-            aria_sse_aesni_xmm_blk16_cfb_dec::aria_sse_aesni_xmm_blk16_cfb_dec,
-        ),
-        part: None,
-    },
-    Kernel {
         id: "aria_sse_aesni_xmm_blk16_ctr",
         features: &[Feature::Ssse3, Feature::Aes],
         frame: Frame::Ctr,
@@ -986,6 +827,17 @@ pub const KERNELS: &[Kernel] = &[
         batch_cycles: 440,
         entry: Entry::CtrMapped32(
             aria_sse_aesni_xmm_blk16_ctr::aria_sse_aesni_xmm_blk16_ctr,
+        ),
+        part: None,
+    },
+    Kernel {
+        id: "aria_sse_aesni_xmm_blk1_cbc_enc",
+        features: &[Feature::Ssse3, Feature::Aes],
+        frame: Frame::CbcEnc,
+        blocks: 1,
+        batch_cycles: 187,
+        entry: Entry::CbcEncRaw(
+            aria_sse_aesni_xmm_blk1_cbc_enc::aria_sse_aesni_xmm_blk1_cbc_enc,
         ),
         part: None,
     },
@@ -1024,6 +876,17 @@ pub const KERNELS: &[Kernel] = &[
         batch_cycles: 330,
         entry: Entry::CtrBroadcast32(
             aria_sse_gfni_xmm_blk16_ctr::aria_sse_gfni_xmm_blk16_ctr,
+        ),
+        part: None,
+    },
+    Kernel {
+        id: "aria_sse_gfni_xmm_blk1_cbc_enc",
+        features: &[Feature::Ssse3, Feature::Gfni],
+        frame: Frame::CbcEnc,
+        blocks: 1,
+        batch_cycles: 179,
+        entry: Entry::CbcEncRaw(
+            aria_sse_gfni_xmm_blk1_cbc_enc::aria_sse_gfni_xmm_blk1_cbc_enc,
         ),
         part: None,
     },

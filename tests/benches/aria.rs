@@ -70,7 +70,7 @@ const MODES: &[Mode] = &[
     Mode { name: "ctr", frame: Some(Frame::Ctr), run: |ciphers, data| {
         ciphers.both.ctr_bulk(u128::from_be_bytes(IV), data);
     } },
-    Mode { name: "cbc-encrypt", frame: None, run: |ciphers, data| {
+    Mode { name: "cbc-encrypt", frame: Some(Frame::CbcEnc), run: |ciphers, data| {
         cbc::Encryptor::inner_iv_init(&ciphers.enc, &IV.into()).encrypt_blocks(Array::cast_slice_from_core_mut(data));
     } },
     Mode { name: "cbc-decrypt", frame: None, run: |ciphers, data| {

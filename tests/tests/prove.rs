@@ -60,6 +60,10 @@ fn counterexample(verdict: Verdict) -> Counterexample {
     if let Finding::Differs { block, byte, bit, input, expected, got } = found.finding {
         let keys = aria::encryption_keys(&found.key).expect("a key of ARIA");
         let right = match found.counter {
+            None if found.chaining.is_some() => {
+                let before = found.chaining.unwrap();
+                aria::encrypt_with(&keys, &core::array::from_fn(|i| before[i] ^ input[i]))
+            }
             None => aria::encrypt_with(&keys, &input),
             Some(counter) => {
                 let counter = u128::from_be_bytes(counter).wrapping_add(block as u128);
@@ -88,7 +92,9 @@ fn every_kernel_is_proved_for_every_number_of_rounds() {
             let verdict = prove(kernel, text, size);
             let Verdict::Proved(proof) = verdict else { panic!("{}: {verdict}", kernel.id) };
             let (read, written, rounds) = match row.frame {
-                Frame::Ecb | Frame::Ctr => (16 * row.blocks, 16 * row.blocks, size.rounds()),
+                Frame::Ecb | Frame::Ctr | Frame::CbcEnc => {
+                    (16 * row.blocks, 16 * row.blocks, size.rounds())
+                }
                 // And the block before.
                 Frame::CbcDec | Frame::CfbDec => {
                     (16 * (row.blocks + 1), 16 * row.blocks, size.rounds())
@@ -102,7 +108,7 @@ fn every_kernel_is_proved_for_every_number_of_rounds() {
         }
     }
     assert_eq!(proved, 3 * ROWS.len());
-    assert_eq!(proved, 3 * (14 + 14 + 7 + 7 + 11 + 5 + 2));
+    assert_eq!(proved, 3 * (14 + 14 + 7 + 7 + 11 + 5 + 5 + 2));
 }
 
 /// In slices and bit planes nothing is inverted but what the cipher inverts. In rows each instruction inverts all
@@ -134,7 +140,7 @@ fn every_other_legal_cell_is_proved_too() {
             assert!(verdict.is_proved(), "{}: {verdict}", kernel.id);
         }
     }
-    assert_eq!(kernels.len(), 2 * 16 + 2 * 23 + 20);
+    assert_eq!(kernels.len(), 2 * 16 + 2 * 23 + 23);
 }
 
 /// One bit of each constant of each file: of a digit of a matrix, of an entry of a table.
@@ -185,12 +191,13 @@ fn a_constant_edited_by_hand_gives_a_counterexample() {
     // Slices: five matrices where GFNI computes the S-boxes, six tables where AES instructions do; in
     // counter mode one table more. Rows: five matrices, eleven shuffles and four sums; with AES
     // instructions four tables of nibbles, a mask, a zero and 20 shuffles. Key schedules have more of
-    // each. Bit planes: two rows of constants, and masks.
+    // each, CBC encryption with GFNI one shuffle more. Bit planes: two rows of constants, and masks.
     let chained = 2 * (3 * 5 + 4 * 6);
     let (slices, rows) = (2 * (6 * 5 + 8 * 6) + 14 + chained, 8 * (5 + 15) + 3 * 26);
     let keys = 3 * (5 + 38) + 2 * 53;
+    let chains = 3 * (5 + 16) + 2 * 26;
     let (single, wide) = (2 * 36 + 7 + 4 + 4 + 7, 2 * 6 + 12 + 8);
-    assert_eq!(refuted, slices + rows + keys + single + wide);
+    assert_eq!(refuted, slices + rows + keys + chains + single + wide);
 }
 
 #[test]
@@ -209,9 +216,16 @@ fn a_kernel_that_is_right_only_out_of_place_is_refuted() {
             reference::Frame::Ctr | reference::Frame::CbcDec | reference::Frame::CfbDec => {
                 "let blocks = unsafe { add_input(input.add(batch * BATCH_BYTES), blocks) };"
             }
+            reference::Frame::CbcEnc => {
+                "let block = unsafe { load(input.add(batch * BATCH_BYTES)) };"
+            }
             reference::Frame::Keys => continue,
         };
-        let before = if kernel.frame == reference::Frame::Ecb { load } else { "" };
+        let before = if kernel.frame == reference::Frame::Ctr { "" } else { load };
+        let store = match kernel.frame {
+            reference::Frame::CbcEnc => store.replace("blocks", "block"),
+            _ => store,
+        };
         let mut edited = text.replacen(load, &format!("{before} {store} {load}"), 1);
         if let Some(at) = text.find("let blocks = unsafe {").filter(|_| !text.contains(load)) {
             // On words, a batch is read and written as a whole.
@@ -277,6 +291,56 @@ fn counters_that_go_wrong_in_few_cases_are_refuted() {
         }
     }
     assert_eq!(refuted, 14 * 5);
+}
+
+/// What can go wrong with a chaining value, in the first block or from the second on only.
+#[test]
+fn chains_that_go_wrong_are_refuted() {
+    const NEXT: &str = "chain = last_round(block, last);";
+    const ADD: &str = "add_chain([block[0], chain[0]])";
+    let edits = [
+        // Not brought up to date; brought to what was not written; the initial value again and again.
+        (NEXT, "let chain = last_round(block, last);", 2),
+        (NEXT, "chain = block; let chain = last_round(block, last);", 2),
+        (ADD, "add_chain([block[0], start(iv)[0]])", 2),
+        // The chaining value with the input besides, at the end.
+        (
+            NEXT,
+            "chain = last_round(block, last); let own = chain; chain = add_chain([chain[0], first_block]);",
+            2,
+        ),
+        // A round key for the initial value; the input twice; the chaining value not at all.
+        ("start(iv)", "start(&rk[0])", 1),
+        (ADD, "add_chain([add_chain([block[0], chain[0]])[0], block[0]])", 1),
+        (ADD, "block", 1),
+    ];
+    let mut refuted = 0;
+    for (kernel, text) in kernels() {
+        if kernel.frame != reference::Frame::CbcEnc {
+            continue;
+        }
+        for (from, to, batches) in edits {
+            let mut edited = text.replacen(from, to, 1);
+            assert_ne!(edited, text, "the emitter does not write `{from}` any more");
+            if to.contains("first_block") {
+                edited = edited.replacen(
+                    "add_round_key(block, first);",
+                    "add_round_key(block, first); let first_block = block[0];",
+                    1,
+                );
+                edited = edited.replacen(
+                    "batch * BATCH_BYTES), chain)",
+                    "batch * BATCH_BYTES), own)",
+                    1,
+                );
+            }
+            let found = counterexample(prove(&kernel, &edited, KeySize::K128));
+            assert!(found.chaining.is_some(), "{found}");
+            assert_eq!(found.extent, Extent::Batches(batches), "{to}: {found}");
+            refuted += 1;
+        }
+    }
+    assert_eq!(refuted, 5 * 7);
 }
 
 #[test]

@@ -125,7 +125,13 @@ impl Case {
 
 /// What a probe is called with besides memory.
 fn arguments<B>(keys: Value<B>) -> Arguments<B> {
-    Arguments { keys, batches: Value::Unit, counter: Value::Unit, unknown_counter: None }
+    Arguments {
+        keys,
+        batches: Value::Unit,
+        counter: Value::Unit,
+        unknown_counter: None,
+        initial: None,
+    }
 }
 
 #[test]

@@ -233,7 +233,7 @@ fn tasks(package: &Path, args: &Args) -> anyhow::Result<Vec<Task>> {
     }
     kernels.retain(|kernel| match &*args.ids {
         // The machine code of those that are left out is not proved; SOUNDNESS.md says why.
-        [] => !args.object || !kernel.features.is_empty() && kernel.frame.leading_blocks() == 0,
+        [] => !args.object || !kernel.features.is_empty() && !kernel.frame.chains(),
         ids => ids.contains(&kernel.id),
     });
     let sources = if args.object {

@@ -48,7 +48,8 @@ fn emit_extent(source: &mut Source, built: &Built, features: &[Feature], extent:
         Extent::Batches => aligned_frame(built, &mut notes),
         Extent::Part => None,
     };
-    let body = Entry { program, extent, notes: &mut notes }.sequence(&program.entry);
+    let mut entry = Entry { program, extent, in_batch: false, notes: &mut notes };
+    let body = entry.sequence(&program.entry);
     let counts = extent == Extent::Batches;
     let (param, start) = match program.counter {
         None => (None, None),
@@ -56,6 +57,7 @@ fn emit_extent(source: &mut Source, built: &Built, features: &[Feature], extent:
             (Some(quote! { counter: u128, }), counts.then(|| quote! { let mut counter = counter; }))
         }
     };
+    let initial = program.chain().map(|_| quote! { iv: &[u8; 16], });
     let target_feature = target_feature(features);
     let item = ident(built.recipe.key_form.item());
     let (read, written) = (number(program.batch_bytes), number(program.output_bytes));
@@ -92,6 +94,7 @@ fn emit_extent(source: &mut Source, built: &Built, features: &[Feature], extent:
             #target_feature
             pub(crate) unsafe fn #name(
                 #keys,
+                #initial
                 #param
                 input: *const u8,
                 output: *mut u8,
@@ -175,6 +178,14 @@ fn entry_doc(built: &Built, features: &[Feature]) -> String {
             ),
             format!("`rk` holds 13, 15 or 17 {keys}, for encryption."),
         ),
+        Frame::CbcEnc => (
+            format!(
+                "Encrypts `batches` {batches} by cipher block chaining: to each block the image of the \
+                 one before is added, `iv` to the first, and the image of the sum is written. The last \
+                 is the `iv` of what follows."
+            ),
+            format!("`rk` holds 13, 15 or 17 {keys}."),
+        ),
         Frame::Keys => (
             format!(
                 "Expands `batches` master keys of {batch_bytes} bytes each, padded with zeros, to \
@@ -220,6 +231,8 @@ fn entry_doc(built: &Built, features: &[Feature]) -> String {
 struct Entry<'a> {
     program: &'a Program<MachineOp>,
     extent: Extent,
+    /// Whether what is written stands in the loop over batches.
+    in_batch: bool,
     notes: &'a mut Notes,
 }
 
@@ -229,7 +242,9 @@ impl Entry<'_> {
         for (i, item) in control.iter().enumerate() {
             match item {
                 Control::EachBatch(body) => {
+                    self.in_batch = true;
                     let body = self.sequence(body);
+                    self.in_batch = false;
                     let blocks = number(self.program.batch_blocks());
                     let next = self.program.counter.map(|Counter::Whole| {
                         quote! { counter = counter.wrapping_add(#blocks); }
@@ -261,11 +276,23 @@ impl Entry<'_> {
                     tokens.extend(quote! { let mut #state = counters(counter, #key); });
                 }
                 Control::Call(call) => {
-                    let changed_next = match control.get(i + 1) {
-                        Some(Control::AlternateRounds { odd, .. }) => odd.result == call.result,
-                        _ => false,
-                    };
-                    tokens.extend(self.call(call, changed_next));
+                    let changes = changed_by(control.get(i + 1), call.result);
+                    tokens.extend(self.call(call, changes));
+                }
+                Control::Join { routine, state, chain } => {
+                    let routine = self.program.routine(*routine);
+                    let name = ident(routine.name());
+                    let own = routine.results().len();
+                    let args = (0..routine.params().len()).map(|i| {
+                        let (from, i) = if i < own { (*state, i) } else { (*chain, i - own) };
+                        let (from, i) = (ident(from), number(i));
+                        quote! { #from[#i] }
+                    });
+                    let value = quote! { #name([#(#args),*]) };
+                    let changes = changed_by(control.get(i + 1), Some(*state));
+                    let mutable = changes.then(|| quote! { mut });
+                    let state = ident(state);
+                    tokens.extend(quote! { let #mutable #state = #value; });
                 }
                 Control::AlternateRounds { odd, even } => tokens.extend(self.rounds(odd, even)),
             }
@@ -296,7 +323,8 @@ impl Entry<'_> {
         }
     }
 
-    /// A call as one or more `let`s; the last is mutable when a loop after it changes the state.
+    /// A call as one or more `let`s; the last is mutable when a loop after it changes the state. The
+    /// state that goes from batch to batch is made before the loop, and changed in it.
     fn call(&mut self, call: &Call, changed_next: bool) -> TokenStream {
         let mut tokens = TokenStream::new();
         for time in 1..=call.times {
@@ -305,6 +333,10 @@ impl Entry<'_> {
             tokens.extend(safety);
             tokens.extend(match call.result.map(ident) {
                 None => quote! { #value; },
+                Some(state) if self.program.chain() == call.result => match self.in_batch {
+                    true => quote! { #state = #value; },
+                    false => quote! { let mut #state = #value; },
+                },
                 Some(state) if changed_next && time == call.times => {
                     quote! { let mut #state = #value; }
                 }
@@ -388,8 +420,14 @@ impl Entry<'_> {
     }
 }
 
+/// Whether what comes next changes a state.
+fn changed_by(next: Option<&Control>, state: Option<&str>) -> bool {
+    matches!(next, Some(Control::AlternateRounds { odd, .. }) if odd.result == state)
+}
+
 fn key_name(key: KeyRef) -> Ident {
     match key {
+        KeyRef::Initial => ident("iv"),
         KeyRef::First => ident("first"),
         KeyRef::Turn => ident("rk"),
         KeyRef::Last => ident("last"),

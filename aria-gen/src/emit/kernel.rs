@@ -68,8 +68,10 @@ fn header(kernel: &Kernel) -> String {
             Frame::Ctr => "; NIST SP 800-38A, section 6.5",
             Frame::CbcDec => "; NIST SP 800-38A, section 6.2",
             Frame::CfbDec => "; NIST SP 800-38A, section 6.3",
+            Frame::CbcEnc => "; NIST SP 800-38A, section 6.2",
         },
         subject = match (built.id.frame, built.id.blocks) {
+            (Frame::CbcEnc, _) => "ARIA's encryption by cipher block chaining".to_owned(),
             (Frame::Keys, _) => "ARIA's key schedule".to_owned(),
             (Frame::Ecb, 1) => "ARIA block by block".to_owned(),
             (Frame::Ecb, n) => format!("ARIA over batches of {n} blocks"),

@@ -211,7 +211,8 @@ impl Function<'_> {
         }
         if routine.reads_round_key() {
             let item = &self.key_item;
-            params.push(quote! { rk: &[#item; 16] });
+            let name = self.key_name();
+            params.push(quote! { #name: &[#item; 16] });
         }
         let result = if routine.results().is_empty() {
             TokenStream::new()
@@ -229,6 +230,11 @@ impl Function<'_> {
                 #body
             }
         }
+    }
+
+    /// What its round key is called.
+    fn key_name(&self) -> Ident {
+        ident(if self.program.takes_initial_value(self.routine) { "iv" } else { "rk" })
     }
 
     fn touches_memory(&self) -> bool {
@@ -341,7 +347,10 @@ impl Function<'_> {
                 };
                 quote! { #function(#word.cast_signed()) }
             }
-            MachineOp::KeyLanes => quote! { lanes(*rk) },
+            MachineOp::KeyLanes => {
+                let name = self.key_name();
+                quote! { lanes(*#name) }
+            }
             MachineOp::MatrixPair { id } => {
                 let name = ident(&self.program.constants[*id].name);
                 quote! { halves(#name) }

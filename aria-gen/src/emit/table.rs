@@ -99,6 +99,12 @@ fn entry_type() -> TokenStream {
          as for [`Entry::CbcDecBroadcast32`].",
     );
     let cfb_dec_mapped32 = doc("The same, round keys in the form `mapped32`.");
+    let cbc_enc_raw = doc(
+        "Encryption by cipher block chaining, round keys as RFC 5794 writes them.\n\
+         \n\
+         To each block the image of the one before is added, `iv` to the first, and the image of the sum \
+         is written. The last image is the `iv` of what follows. The rest as for [`Entry::EcbRaw`].",
+    );
     let keys = doc(&format!(
         "The key schedule of master keys of 32 bytes, shorter ones padded with zeros.\n\
          \n\
@@ -175,6 +181,16 @@ fn entry_type() -> TokenStream {
             CfbDecMapped32(
                 unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
             ),
+            #cbc_enc_raw
+            CbcEncRaw(
+                unsafe fn(
+                    rk: &[[u8; 16]],
+                    iv: &[u8; 16],
+                    input: *const u8,
+                    output: *mut u8,
+                    batches: usize,
+                ),
+            ),
             #planes
             EcbPlanes(
                 unsafe fn(rk: &[[u8; 16]], input: *const u8, output: *mut u8, batches: usize),
@@ -212,6 +228,8 @@ fn kernel_type() -> TokenStream {
             CbcDec,
             /// Decryption by cipher feedback with whole blocks, NIST SP 800-38A section 6.3.
             CfbDec,
+            /// Encryption by cipher block chaining, NIST SP 800-38A section 6.2.
+            CbcEnc,
         }
 
         /// One row of [`KERNELS`].
@@ -268,6 +286,7 @@ fn rows(kernels: &[Kernel], words: &[BuiltWords]) -> Vec<(String, TokenStream)> 
             (Frame::CbcDec, KeyForm::Mapped32) => quote! { Entry::CbcDecMapped32 },
             (Frame::CfbDec, KeyForm::Broadcast32) => quote! { Entry::CfbDecBroadcast32 },
             (Frame::CfbDec, KeyForm::Mapped32) => quote! { Entry::CfbDecMapped32 },
+            (Frame::CbcEnc, _) => quote! { Entry::CbcEncRaw },
             (_, KeyForm::Planes | KeyForm::SpreadPlanes) => {
                 unreachable!("forms of kernels on words")
             }
@@ -315,6 +334,7 @@ fn row(
         Frame::Keys => quote! { Frame::Keys },
         Frame::CbcDec => quote! { Frame::CbcDec },
         Frame::CfbDec => quote! { Frame::CfbDec },
+        Frame::CbcEnc => quote! { Frame::CbcEnc },
     };
     quote! {
         Kernel {

@@ -147,7 +147,8 @@ pub fn run<O: Operation>(
     run_from(program, 0, round_keys, input, output)
 }
 
-/// Runs a verified program over all batches of `input`; the first block's counter is `counter`.
+/// Runs a verified program over all batches of `input`; the first block's counter is `counter`, or the
+/// initial value these 16 bytes, the most significant first.
 ///
 /// # Errors
 ///
@@ -208,6 +209,14 @@ impl<O: Operation> Machine<'_, O> {
                         self.counter = self.counter.wrapping_add(blocks);
                     }
                 }
+                Control::Join { routine, state, chain } => {
+                    let args = [self.state(state), self.state(chain)].concat();
+                    let context =
+                        Context::new(self.program.vector_bytes, &self.program.constants, &[], &[]);
+                    let results =
+                        run_routine(self.program.routine(*routine), &args, &context, output);
+                    self.define(state, results);
+                }
                 Control::AlternateRounds { odd, even } => {
                     for turn in 1..self.round_keys.len() - 1 {
                         let call = if turn % 2 == 1 { odd } else { even };
@@ -219,8 +228,10 @@ impl<O: Operation> Machine<'_, O> {
     }
 
     fn call(&mut self, call: &Call, turn: Option<usize>, input: &[u8], output: &mut [u8]) {
+        let initial = self.counter.to_be_bytes();
         let round_key = match call.key {
             None => &[][..],
+            Some(KeyRef::Initial) => &initial,
             Some(KeyRef::First) => &self.round_keys[0],
             Some(KeyRef::Last) => &self.round_keys[self.round_keys.len() - 1],
             Some(KeyRef::Nth(number)) => &self.round_keys[number],
@@ -235,9 +246,13 @@ impl<O: Operation> Machine<'_, O> {
             state = run_routine(routine, &state, &context, output);
         }
         if let Some(name) = call.result {
-            self.states.retain(|(known, _)| *known != name);
-            self.states.push((name, state));
+            self.define(name, state);
         }
+    }
+
+    fn define(&mut self, name: &'static str, state: Vec<Vec<u8>>) {
+        self.states.retain(|(known, _)| *known != name);
+        self.states.push((name, state));
     }
 
     fn state(&self, name: &str) -> Vec<Vec<u8>> {

@@ -162,6 +162,10 @@ impl<O: Operation> Program<O> {
                     writeln!(f, "{indent}  then: {}", self.call_text(carried))?;
                     writeln!(f, "{indent}  else: {}", self.call_text(alike))?;
                 }
+                Control::Join { routine, state, chain } => {
+                    let name = self.routine(*routine).name();
+                    writeln!(f, "{indent}{state} = {name}({state}, {chain})")?;
+                }
                 Control::EachBatch(body) => {
                     writeln!(f, "{indent}each batch")?;
                     self.fmt_control(f, body, depth + 1)?;
@@ -180,6 +184,7 @@ impl<O: Operation> Program<O> {
         let key = call.key.map(|key| match key {
             KeyRef::First => "first key".to_owned(),
             KeyRef::Turn => "this turn's key".to_owned(),
+            KeyRef::Initial => "initial value".to_owned(),
             KeyRef::Last => "last key".to_owned(),
             KeyRef::Nth(number) => format!("key {number}"),
         });

@@ -70,6 +70,8 @@ pub enum KeyRef {
     Turn,
     /// The last of all.
     Last,
+    /// Not a round key but the initial value of a program that [chains](Program::chain).
+    Initial,
     /// The one with this number, in a program that takes a fixed number of them.
     Nth(usize),
 }
@@ -114,6 +116,16 @@ pub enum Control {
         carried: Call,
         /// When all counters of the batch have their other bytes in common.
         alike: Call,
+    },
+    /// `state = routine(state, chain)`. The state `chain` is defined before the batches, and what a batch
+    /// makes of it the next one takes.
+    Join {
+        /// What is called.
+        routine: RoutineId,
+        /// The state passed to it first, which it redefines.
+        state: &'static str,
+        /// The state passed to it behind that.
+        chain: &'static str,
     },
     /// The calls `odd`, `even`, `odd`, … , `odd`, one for each round key between the first and the
     /// last, whose number is odd.
@@ -197,7 +209,32 @@ impl<O: Operation> Program<O> {
         control.iter().find_map(|item| match item {
             Control::ByCarry { carried, alike } => Some((carried, alike)),
             Control::EachBatch(body) => Self::by_carry(body),
-            Control::Call(_) | Control::AlternateRounds { .. } => None,
+            Control::Call(_) | Control::Join { .. } | Control::AlternateRounds { .. } => None,
+        })
+    }
+
+    /// The state that goes from batch to batch, if one does.
+    #[must_use]
+    pub fn chain(&self) -> Option<&'static str> {
+        fn find(control: &[Control]) -> Option<&'static str> {
+            control.iter().find_map(|item| match item {
+                Control::Join { chain, .. } => Some(*chain),
+                Control::EachBatch(body) => find(body),
+                _ => None,
+            })
+        }
+        find(&self.entry)
+    }
+
+    /// Whether a routine is passed the initial value where others are passed a round key.
+    #[must_use]
+    pub fn takes_initial_value(&self, routine: &Routine<O>) -> bool {
+        self.entry.iter().any(|item| match item {
+            Control::Call(call) => {
+                call.key == Some(KeyRef::Initial)
+                    && self.routine(call.routine).name() == routine.name()
+            }
+            _ => false,
         })
     }
 
@@ -208,9 +245,10 @@ impl<O: Operation> Program<O> {
             let numbers = control.iter().filter_map(|item| match item {
                 Control::Call(Call { key: Some(KeyRef::Nth(number)), .. }) => Some(number + 1),
                 Control::EachBatch(body) => most(body),
-                Control::Call(_) | Control::ByCarry { .. } | Control::AlternateRounds { .. } => {
-                    None
-                }
+                Control::Call(_)
+                | Control::ByCarry { .. }
+                | Control::Join { .. }
+                | Control::AlternateRounds { .. } => None,
             });
             numbers.max()
         }
@@ -227,6 +265,7 @@ impl<O: Operation> Program<O> {
                     Control::Call(call) => calls[call.routine.0] += call.times,
                     Control::EachBatch(body) => count(body, rounds, calls),
                     Control::ByCarry { alike, .. } => calls[alike.routine.0] += alike.times,
+                    Control::Join { routine, .. } => calls[routine.0] += 1,
                     Control::AlternateRounds { odd, even } => {
                         calls[odd.routine.0] += odd.times * (rounds / 2);
                         calls[even.routine.0] += even.times * (rounds / 2 - 1);
@@ -235,7 +274,11 @@ impl<O: Operation> Program<O> {
             }
         }
         let mut calls = vec![0; self.routines.len()];
-        count(&self.entry, rounds, &mut calls);
+        for item in &self.entry {
+            if let Control::EachBatch(body) = item {
+                count(body, rounds, &mut calls);
+            }
+        }
         calls
     }
 }

@@ -5,7 +5,7 @@
 //! written, so that a kernel may work in place.
 
 use super::op::{Access, Operation};
-use super::program::{COUNTER_BYTES, Call, Control, KeyRef, Program};
+use super::program::{COUNTER_BYTES, Call, Control, KeyRef, Program, RoutineId};
 use super::routine::{Routine, Value};
 
 /// What is wrong with a program, and where.
@@ -151,8 +151,18 @@ impl<O: Operation> Frame<'_, O> {
                 Control::EachBatch(_) if in_batch => {
                     return Err(VerifyError::new("entry", "a batch loop inside a batch loop"));
                 }
-                Control::EachBatch(body) => self.check(body, true)?,
+                Control::EachBatch(body) => {
+                    let before = self.chain_width();
+                    self.check(body, true)?;
+                    if self.chain_width() != before {
+                        let fault = "a batch leaves another chaining value than it takes";
+                        return Err(VerifyError::new("entry", fault));
+                    }
+                }
                 Control::Call(call) => self.check_call(call, in_batch, false)?,
+                Control::Join { routine, state, chain } => {
+                    self.check_join(*routine, state, chain, in_batch)?;
+                }
                 Control::ByCarry { carried, alike } => {
                     if !in_batch || (carried.key, carried.result) != (alike.key, alike.result) {
                         let fault = "calls by carry stand in a batch, with one key and result";
@@ -202,6 +212,9 @@ impl<O: Operation> Frame<'_, O> {
         if routine.reads_counter() && (!in_batch || turn || call.times > 1) {
             return fail("a counter is read outside a batch, in a round or repeatedly");
         }
+        if call.key == Some(KeyRef::Initial) && in_batch {
+            return fail("the initial value in a batch");
+        }
         if call.key == Some(KeyRef::Turn) && !turn {
             return fail("a turn's round key outside the round loop");
         }
@@ -219,6 +232,44 @@ impl<O: Operation> Frame<'_, O> {
             self.states.push((name, routine.results().len()));
         }
         Ok(())
+    }
+
+    /// How many vectors the state has that goes from batch to batch; `None` if none does, or if it is not
+    /// defined.
+    fn chain_width(&self) -> Option<usize> {
+        self.program.chain().and_then(|name| self.width(name))
+    }
+
+    fn width(&self, name: &str) -> Option<usize> {
+        self.states.iter().find(|(known, _)| *known == name).map(|(_, width)| *width)
+    }
+
+    fn check_join(
+        &self,
+        routine: RoutineId,
+        state: &str,
+        chain: &str,
+        in_batch: bool,
+    ) -> Result<(), VerifyError> {
+        let Some(routine) = self.program.routines.get(routine.0) else {
+            return Err(VerifyError::new("entry", format!("no routine {}", routine.0)));
+        };
+        let fail =
+            |fault: &str| Err(VerifyError::new(&format!("call of {}", routine.name()), fault));
+        let (Some(width), Some(more)) = (self.width(state), self.width(chain)) else {
+            return fail("its states are not defined before");
+        };
+        if !in_batch || self.program.chain() != Some(chain) {
+            return fail("a chaining value is added outside a batch, or there are two");
+        }
+        if (routine.params().len(), routine.results().len()) != (width + more, width) {
+            return fail("the states have not as many vectors as the routine takes and returns");
+        }
+        let pure = !routine.reads_round_key()
+            && !routine.reads_counter()
+            && !routine.reads_input()
+            && !routine.writes_output();
+        if pure { Ok(()) } else { fail("it may read its two states only") }
     }
 
     fn check_memory(&mut self, routine: &Routine<O>) -> Result<(), VerifyError> {

@@ -32,6 +32,9 @@ axis! {
         /// Decryption by cipher feedback with whole blocks, NIST SP 800-38A section 6.3: to each
         /// block the image of the block before it is added. The input has one block more, the first.
         CfbDec = "cfb_dec",
+        /// Encryption by cipher block chaining, NIST SP 800-38A section 6.2: to each block the image of
+        /// the one before is added, the initial value to the first, and then it is encrypted.
+        CbcEnc = "cbc_enc",
     }
 }
 

@@ -60,7 +60,7 @@ pub struct Recipe {
 /// each of the others would cost every user its compilation.
 #[rustfmt::skip]
 pub const ROWS: &[KernelId] = &{
-    use {Cipher::Aria, Frame::{CbcDec, CfbDec, Ctr, Ecb, Keys}, Tier::{Avx, Avx2, Avx512, Portable, Sse}, Unit::{Aesni, Bits, Gfni, Vaes}, Width::{U64, Xmm, Ymm, Zmm}};
+    use {Cipher::Aria, Frame::{CbcDec, CbcEnc, CfbDec, Ctr, Ecb, Keys}, Tier::{Avx, Avx2, Avx512, Portable, Sse}, Unit::{Aesni, Bits, Gfni, Vaes}, Width::{U64, Xmm, Ymm, Zmm}};
     const fn row(cipher: Cipher, tier: Tier, unit: Unit, width: Width, blocks: usize, frame: Frame) -> KernelId {
         KernelId { cipher, tier, unit, width, blocks, frame }
     }
@@ -86,6 +86,7 @@ pub const ROWS: &[KernelId] = &{
         row(Aria,  Avx512, Gfni,  Xmm,  1,     Ecb),
         row(Aria,  Avx512, Gfni,  Xmm,  16,    Ecb),
         row(Aria,  Avx512, Gfni,  Xmm,  16,    Ctr),
+        row(Aria,  Avx512, Gfni,  Xmm,  1,     CbcEnc),
         row(Aria,  Avx512, Gfni,  Xmm,  1,     Keys),
         row(Aria,  Avx512, Gfni,  Ymm,  2,     Ecb),
         row(Aria,  Avx512, Gfni,  Ymm,  32,    Ecb),
@@ -107,12 +108,14 @@ pub const ROWS: &[KernelId] = &{
         row(Aria,  Avx,    Aesni, Xmm,  16,    CbcDec),
         row(Aria,  Avx,    Aesni, Xmm,  16,    CfbDec),
         row(Aria,  Avx,    Aesni, Xmm,  16,    Ctr),
+        row(Aria,  Avx,    Aesni, Xmm,  1,     CbcEnc),
         row(Aria,  Avx,    Aesni, Xmm,  1,     Keys),
         row(Aria,  Avx,    Gfni,  Xmm,  1,     Ecb),
         row(Aria,  Avx,    Gfni,  Xmm,  16,    Ecb),
         row(Aria,  Avx,    Gfni,  Xmm,  16,    CbcDec),
         row(Aria,  Avx,    Gfni,  Xmm,  16,    CfbDec),
         row(Aria,  Avx,    Gfni,  Xmm,  16,    Ctr),
+        row(Aria,  Avx,    Gfni,  Xmm,  1,     CbcEnc),
         row(Aria,  Avx,    Gfni,  Xmm,  1,     Keys),
         row(Aria,  Portable, Bits, U64, 1,   Ecb),
         row(Aria,  Portable, Bits, U64, 4,   Ecb),
@@ -121,10 +124,12 @@ pub const ROWS: &[KernelId] = &{
         row(Aria,  Sse,    Aesni, Xmm,  16,    CbcDec),
         row(Aria,  Sse,    Aesni, Xmm,  16,    CfbDec),
         row(Aria,  Sse,    Aesni, Xmm,  16,    Ctr),
+        row(Aria,  Sse,    Aesni, Xmm,  1,     CbcEnc),
         row(Aria,  Sse,    Aesni, Xmm,  1,     Keys),
         row(Aria,  Sse,    Gfni,  Xmm,  1,     Ecb),
         row(Aria,  Sse,    Gfni,  Xmm,  16,    Ecb),
         row(Aria,  Sse,    Gfni,  Xmm,  16,    Ctr),
+        row(Aria,  Sse,    Gfni,  Xmm,  1,     CbcEnc),
         row(Aria,  Sse,    Gfni,  Xmm,  1,     Keys),
     ]
 };
@@ -231,6 +236,11 @@ const RULES: &[Rule] = &[
     Rule {
         breaks: |id| id.frame == Frame::Keys && (id.blocks != 1 || id.width != Width::Xmm),
         reason: "a key schedule is one chain of 128-bit words",
+        remedy: "take width xmm and blk1",
+    },
+    Rule {
+        breaks: |id| id.frame == Frame::CbcEnc && (id.blocks != 1 || id.width != Width::Xmm),
+        reason: "each block of CBC encryption waits for the one before it",
         remedy: "take width xmm and blk1",
     },
     Rule {

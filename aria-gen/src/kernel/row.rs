@@ -8,6 +8,7 @@
 //! **Round keys** are added at the end of a round, as in the slice layout, and stay as RFC 5794
 //! writes them.
 
+pub mod cbc;
 pub mod keys;
 
 use crate::ir::{AbstractOp, Call, Control, KeyRef, Program, Routine, RoutineId, Value};

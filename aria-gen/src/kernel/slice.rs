@@ -43,8 +43,8 @@ pub fn build_slice(id: KernelId) -> Program<AbstractOp> {
     let mut routines = Vec::new();
     let mut batch = match id.frame {
         Frame::Ctr => from_counters(shape, &mut routines),
-        // Key schedules are in rows, says the matrix.
-        Frame::Ecb | Frame::Keys | Frame::CbcDec | Frame::CfbDec => {
+        // Key schedules and what goes block by block are in rows, says the matrix.
+        Frame::Ecb | Frame::Keys | Frame::CbcDec | Frame::CfbDec | Frame::CbcEnc => {
             from_input(shape, ends.enciphered, &mut routines)
         }
     };
@@ -89,7 +89,9 @@ impl Ends {
     fn of(frame: Frame) -> Self {
         let block = aria::BLOCK_BYTES;
         match frame {
-            Frame::Ecb | Frame::Keys => Self { enciphered: 0, added: None, overlap: 0 },
+            Frame::Ecb | Frame::Keys | Frame::CbcEnc => {
+                Self { enciphered: 0, added: None, overlap: 0 }
+            }
             Frame::Ctr => Self { enciphered: 0, added: Some(0), overlap: 0 },
             Frame::CbcDec => Self { enciphered: block, added: Some(0), overlap: block },
             Frame::CfbDec => Self { enciphered: 0, added: Some(block), overlap: block },

@@ -18,7 +18,7 @@ use super::writer::{Writer, constant_op, push_sum_of_ready};
 use super::{Constants, LowerError, Target};
 use crate::ir::{
     AbstractOp, Call, Constant, ConstantData, Control, MachineOp, Operation, Program, Routine,
-    Step, Stmt, Value,
+    RoutineId, Step, Stmt, Value,
 };
 use crate::isa::{Isa, Unit};
 use crate::kernel::Layout;
@@ -81,17 +81,30 @@ pub(super) fn lower_routines(
     target: Target,
     constants: &mut Constants,
 ) -> Result<Vec<Routine<MachineOp>>, LowerError> {
-    let results = vec![None; program.routines.len()];
-    let mut walk = Walk { program, unit: target.unit, results, wanted: Vec::new() };
+    let mut walk = Walk::new(program, target.unit, None);
     walk.control(&program.entry)?;
+    if let Some(chain) = walk.chain {
+        walk = Walk::new(program, target.unit, Some(chain));
+        walk.control(&program.entry)?;
+    }
     let mut routines = Vec::new();
-    for (routine, results) in program.routines.iter().zip(walk.results) {
+    let shapes = walk.results.into_iter().zip(walk.given);
+    for (routine, (results, given)) in program.routines.iter().zip(shapes) {
         let results = results.unwrap_or_else(Shape::plain);
         let mut to = routine.translated();
         let constants_step = to.step("Constants");
         let (from, known) = (routine, BTreeMap::new());
-        let mut lowering =
-            Lowering { target, constants, from, to, results, known, key: None, constants_step };
+        let mut lowering = Lowering {
+            target,
+            constants,
+            from,
+            to,
+            given,
+            results,
+            known,
+            key: None,
+            constants_step,
+        };
         lowering.run()?;
         routines.push(lowering.to);
     }
@@ -104,11 +117,21 @@ struct Walk<'a> {
     unit: Unit,
     /// By routine.
     results: Vec<Option<Shape>>,
+    /// By routine: the shape of each parameter, where that is not for the routine to say.
+    given: Vec<Vec<Shape>>,
+    /// The shape of the state that goes from batch to batch: as the start of a batch wants it, which the
+    /// walk meets after the end. So it is walked twice, and known the second time.
+    chain: Option<Shape>,
     /// By state: as its next user wants it.
     wanted: Vec<(&'static str, Shape)>,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn new(program: &'a Program<AbstractOp>, unit: Unit, chain: Option<Shape>) -> Self {
+        let (results, given) = program.routines.iter().map(|_| (None, Vec::new())).unzip();
+        Self { program, unit, results, given, chain, wanted: Vec::new() }
+    }
+
     fn control(&mut self, control: &[Control]) -> Result<(), LowerError> {
         for item in control.iter().rev() {
             match item {
@@ -116,6 +139,19 @@ impl Walk<'_> {
                 Control::ByCarry { carried, alike } => {
                     self.call(carried)?;
                     self.call(alike)?;
+                }
+                Control::Join { routine, state, .. } => {
+                    // What S-boxes add comes with the state, which need not wait; so adding is all that
+                    // is left to do.
+                    let shape = self.wanted(state).unwrap_or_else(Shape::plain);
+                    let chain = Shape { offset: [0; 16], ..shape };
+                    self.set_results(*routine, shape)?;
+                    let called = self.program.routine(*routine);
+                    let shapes = (0..called.params().len())
+                        .map(|i| if i < called.results().len() { shape } else { chain });
+                    self.given[routine.0] = shapes.collect();
+                    self.want(state, shape);
+                    self.chain = Some(chain);
                 }
                 Control::EachBatch(body) => self.control(body)?,
                 Control::AlternateRounds { odd, even } => {
@@ -130,26 +166,46 @@ impl Walk<'_> {
     }
 
     fn call(&mut self, call: &Call) -> Result<(), LowerError> {
-        let wanted = call.result.and_then(|name| self.wanted.iter().find(|(n, _)| *n == name));
-        let mut shape = wanted.map_or_else(Shape::plain, |(_, shape)| *shape);
+        let mut shape = call.result.and_then(|name| self.wanted(name)).unwrap_or_else(Shape::plain);
         let routine = self.program.routine(call.routine);
+        if let (Some(name), Some(chain)) = (call.arg, self.chain)
+            && self.program.chain() == Some(name)
+        {
+            self.given[call.routine.0] = vec![chain; routine.params().len()];
+        }
         for _ in 0..call.times {
-            match self.results[call.routine.0].replace(shape) {
-                Some(before) if before != shape => {
-                    return Err(LowerError::Shapes { routine: routine.name().to_owned() });
-                }
-                _ => {}
-            }
+            self.set_results(call.routine, shape)?;
             // All of a state has one shape.
             if let Some(param) = routine.params().first() {
                 shape = wanted_of(*param, routine, shape, self.unit)?;
             }
         }
         if let Some(name) = call.arg {
-            self.wanted.retain(|(known, _)| *known != name);
-            self.wanted.push((name, shape));
+            self.want(name, shape);
         }
         Ok(())
+    }
+
+    fn set_results(&mut self, id: RoutineId, shape: Shape) -> Result<(), LowerError> {
+        match self.results[id.0].replace(shape) {
+            Some(before) if before != shape => {
+                Err(LowerError::Shapes { routine: self.program.routine(id).name().to_owned() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The shape in which a state is wanted.
+    fn wanted(&self, state: &str) -> Option<Shape> {
+        if self.program.chain() == Some(state) && self.chain.is_some() {
+            return self.chain;
+        }
+        self.wanted.iter().find(|(name, _)| *name == state).map(|(_, shape)| *shape)
+    }
+
+    fn want(&mut self, state: &'static str, shape: Shape) {
+        self.wanted.retain(|(known, _)| *known != state);
+        self.wanted.push((state, shape));
     }
 }
 
@@ -176,6 +232,8 @@ struct Lowering<'a> {
     constants: &'a mut Constants,
     from: &'a Routine<AbstractOp>,
     to: Routine<MachineOp>,
+    /// The shape of each parameter, where that is not for the routine to say.
+    given: Vec<Shape>,
     /// The shape of the routine's results.
     results: Shape,
     known: BTreeMap<Value, Known>,
@@ -193,8 +251,11 @@ mod ready {
 
 impl<'a> Lowering<'a> {
     fn run(&mut self) -> Result<(), LowerError> {
-        for param in self.from.params() {
-            let shape = self.wanted_of(*param)?;
+        for (i, param) in self.from.params().iter().enumerate() {
+            let shape = match self.given.get(i) {
+                Some(shape) => *shape,
+                None => self.wanted_of(*param)?,
+            };
             let value = self.to.param(self.from.role(*param));
             self.known.insert(*param, Known::Placed { value, shape, ready: 0 });
         }

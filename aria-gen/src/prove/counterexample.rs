@@ -8,14 +8,15 @@ use super::domain::Concrete;
 use super::fault::{Cause, Fault};
 use super::memory::{Memory, Placement};
 use super::package::Kernel;
-use super::reader::{Arguments, Program, Value, Word, run};
-use super::reference::Frame;
+use super::reader::{Arguments, InitialValue, Program, Value, Word, run};
+use super::reference::{self, Frame};
 use super::verdict::{Counterexample, Extent, Finding};
 use crate::spec::aria::{self, BLOCK_BYTES, KeySize};
 
 /// Runs the kernel on plain bytes, whole batches or fewer blocks than one, and returns its output.
 /// Where the frame wants a block before those, `input` begins with it.
-/// `counter` is for kernels that count.
+/// `counter` is for kernels that count; for kernels that chain it is the initial value, the most
+/// significant byte first.
 ///
 /// # Errors
 ///
@@ -44,6 +45,8 @@ pub fn execute(
         batches: Value::number(count as u64),
         counter: Value::Word(Word { bytes: counter.to_le_bytes().into(), signed: false }),
         unknown_counter: None,
+        initial: (kernel.frame == Frame::CbcEnc)
+            .then(|| InitialValue { value: reference::raw(&counter.to_be_bytes()), unknown: None }),
     };
     let memory = Memory::whole(placement, input.to_vec(), input.len());
     let memory = memory.with_leading(BLOCK_BYTES * leading);
@@ -96,6 +99,7 @@ pub(super) fn search(
             let counter = match kernel.frame {
                 Frame::Ecb | Frame::Keys | Frame::CbcDec | Frame::CfbDec => 0,
                 Frame::Ctr => counter(kernel, number, last, &mut bytes),
+                Frame::CbcEnc => drawn(&mut bytes),
             };
             let call = Call { extent, placement, counter };
             // What the reader cannot execute, it cannot execute with other bytes either.
@@ -127,13 +131,18 @@ struct Call {
 /// A counter to start from in this trial: any one, then such as carry in the first batch out of one
 /// byte, of two, and so on. The last byte is `last`, if that is where the doubt is.
 fn counter(kernel: &Kernel, trial: usize, last: Option<u8>, bytes: &mut Bytes) -> u128 {
-    let drawn = bytes.by_ref().take(16).fold(0, |sum, byte| sum << 8 | u128::from(byte));
+    let drawn = drawn(bytes);
     let ones = (1_u128 << (8 * (trial % 16))) - 1;
     let any = match trial {
         0 => drawn,
         _ => (drawn | ones).wrapping_sub(drawn % kernel.blocks as u128),
     };
     last.map_or(any, |last| any & !0xff | u128::from(last))
+}
+
+/// Any number.
+fn drawn(bytes: &mut Bytes) -> u128 {
+    bytes.by_ref().take(16).fold(0, |sum, byte| sum << 8 | u128::from(byte))
 }
 
 /// One run with the next key and input from `bytes`; an error when the reader cannot execute it.
@@ -158,8 +167,15 @@ fn trial(
         Err(fault) => return Err(fault),
     };
     let in_place = placement == Placement::Same;
+    let chaining = match finding {
+        Some(Finding::Differs { block, .. }) if kernel.frame == Frame::CbcEnc => {
+            let blocks = input.as_chunks().0;
+            Some(before(&round_keys, counter, block, blocks))
+        }
+        _ => None,
+    };
     let counter = (kernel.frame == Frame::Ctr).then(|| counter.to_be_bytes());
-    Ok(finding.map(|finding| Counterexample { key, counter, extent, in_place, finding }))
+    Ok(finding.map(|finding| Counterexample { key, counter, chaining, extent, in_place, finding }))
 }
 
 /// The first difference between the output and what the oracle makes of the input.
@@ -194,6 +210,10 @@ pub fn expected(
     let image = |block| aria::encrypt_with(round_keys, block);
     match frame {
         Frame::Ecb | Frame::Keys => image(&input[block]),
+        Frame::CbcEnc => {
+            let before = before(round_keys, counter, block, input);
+            image(&add(before, input[block]))
+        }
         Frame::CbcDec => add(image(&input[block + 1]), input[block]),
         Frame::CfbDec => add(image(&input[block]), input[block + 1]),
         Frame::Ctr => {
@@ -201,6 +221,19 @@ pub fn expected(
             add(image(&counter), input[block])
         }
     }
+}
+
+/// The chaining value before block number `block` of the input, the initial value being `initial`.
+fn before(
+    round_keys: &[aria::Block],
+    initial: u128,
+    block: usize,
+    input: &[aria::Block],
+) -> aria::Block {
+    input[..block].iter().fold(initial.to_be_bytes(), |before, block| {
+        let sum = core::array::from_fn(|i| before[i] ^ block[i]);
+        aria::encrypt_with(round_keys, &sum)
+    })
 }
 
 /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), byte by byte: the same bytes in every run.

@@ -52,7 +52,8 @@ fn execute<D: Domain>(
     memory: Memory<D::Byte>,
 ) -> Result<Vec<D::Byte>, Fault> {
     let keys = Value::array(constants.iter().map(reference::raw));
-    let arguments = Arguments { keys, batches, counter: Value::Unit, unknown_counter: None };
+    let arguments =
+        Arguments { keys, batches, counter: Value::Unit, unknown_counter: None, initial: None };
     let memory = run(program, &kernel.function, domain, &arguments, memory)?;
     let line = program.line_of(&kernel.function);
     memory.finish().map_err(|fault| program.fault(line, fault.into()))
@@ -90,7 +91,9 @@ pub(super) fn search(program: &Program, kernel: &Kernel) -> Option<Counterexampl
             if let Some(finding) = finding {
                 let (counter, in_place) = (None, false);
                 let extent = Extent::Batches(batches);
-                return Some(Counterexample { key: master, counter, extent, in_place, finding });
+                let key = master;
+                let chaining = None;
+                return Some(Counterexample { key, counter, chaining, extent, in_place, finding });
             }
         }
     }

@@ -239,8 +239,8 @@ fn judge(
         let cause = Cause::Kind("bit-sliced words, which multiply unknown bits");
         return Verdict::Unknown(code.fault(image.entry as u64, cause));
     }
-    if kernel.frame.leading_blocks() > 0 {
-        let cause = Cause::Kind("a mode that chains, whose batches go from the last to the first");
+    if kernel.frame.chains() {
+        let cause = Cause::Kind("a mode that chains, with a loop that this reader does not know");
         return Verdict::Unknown(code.fault(image.entry as u64, cause));
     }
     let mut stack = StackBase::first(&code);

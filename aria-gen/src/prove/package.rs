@@ -132,6 +132,7 @@ fn read_row(expr: &Expr) -> Option<Kernel> {
         "CfbDecBroadcast32" => (Frame::CfbDec, KeyForm::Broadcast32),
         "CfbDecMapped32" => (Frame::CfbDec, KeyForm::Mapped32),
         "Keys" => (Frame::Keys, KeyForm::Raw),
+        "CbcEncRaw" => (Frame::CbcEnc, KeyForm::Raw),
         "EcbPlanes" => (Frame::Ecb, KeyForm::Planes),
         "EcbSpreadPlanes" => (Frame::Ecb, KeyForm::SpreadPlanes),
         _ => return None,

@@ -8,10 +8,11 @@
 //!
 //! There are no branches on data: a condition must have the same value for every input and key. Pointers are offsets into [`Memory`]. A loop over an unknown
 //! number of batches is followed for one batch with an unknown index; see `machine`. A counter is
-//! followed for each of its last bytes; see `counter`.
+//! followed for each of its last bytes; see `counter`. A chaining value is carried by induction; see `chain`.
 //!
 //! It shares nothing with the generator's builders, passes and emitter, and knows no cipher.
 
+mod chain;
 mod counter;
 mod expression;
 mod intrinsic;
@@ -22,6 +23,7 @@ mod pattern;
 mod program;
 mod value;
 
+pub use chain::UnknownChain;
 pub use counter::UnknownCounter;
 pub use part::Part;
 pub use program::Program;
@@ -31,6 +33,15 @@ use super::domain::Domain;
 use super::fault::{Cause, Fault};
 use super::memory::Memory;
 use machine::Machine;
+
+/// What a function that chains is called with for its initial value.
+#[derive(Clone, Debug)]
+pub struct InitialValue<B> {
+    /// Its parameter that is a reference to 16 bytes.
+    pub value: Value<B>,
+    /// What stands for the chaining value where it is unknown.
+    pub unknown: Option<UnknownChain<B>>,
+}
 
 /// What a function is called with, besides the two regions of memory.
 #[derive(Clone, Debug)]
@@ -43,12 +54,14 @@ pub struct Arguments<B> {
     pub counter: Value<B>,
     /// What stands for the counter where it is unknown.
     pub unknown_counter: Option<UnknownCounter<B>>,
+    /// The initial value, for a function that chains; another function of 16 bytes has them as keys.
+    pub initial: Option<InitialValue<B>>,
 }
 
 /// Calls `function` and returns the memory as it left it.
 ///
 /// Parameters are told apart by their types: `*const u8` is the input, `*mut u8` the output, a
-/// reference the keys, `usize` the number of batches and `u128` the counter.
+/// reference the keys (one to 16 bytes the initial value, if there is one), `usize` the number of batches and `u128` the counter.
 ///
 /// # Errors
 ///
@@ -63,6 +76,7 @@ pub fn run<D: Domain>(
     let stopped = |(line, cause): (usize, Cause)| program.fault(line, cause);
     let unknown_counter = arguments.unknown_counter.clone();
     let mut machine = Machine::new(program, domain, memory, unknown_counter);
+    machine.unknown_chain = arguments.initial.as_ref().and_then(|initial| initial.unknown.clone());
     machine.enter(function, arguments).map_err(stopped)?;
     Ok(machine.into_memory())
 }

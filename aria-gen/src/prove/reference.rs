@@ -73,14 +73,22 @@ pub enum Frame {
     CbcDec,
     /// All blocks but the first, plus the image of the block before (the same, section 6.3).
     CfbDec,
+    /// The image of each block plus the image before, or the initial value (NIST SP 800-38A, section 6.2).
+    CbcEnc,
 }
 
 impl Frame {
+    /// Whether blocks depend on their neighbours.
+    #[must_use]
+    pub const fn chains(self) -> bool {
+        matches!(self, Self::CbcEnc | Self::CbcDec | Self::CfbDec)
+    }
+
     /// Blocks that the input has before those of its batches.
     #[must_use]
     pub const fn leading_blocks(self) -> usize {
         match self {
-            Self::Ecb | Self::Ctr | Self::Keys => 0,
+            Self::Ecb | Self::Ctr | Self::Keys | Self::CbcEnc => 0,
             Self::CbcDec | Self::CfbDec => 1,
         }
     }

@@ -97,6 +97,9 @@ pub struct Counterexample<F = Fault> {
     pub key: Vec<u8>,
     /// The first block's counter, for kernels that count.
     pub counter: Option<aria::Block>,
+    /// What is added to the block that differs, for kernels that chain: the block of the output before it,
+    /// or the initial value.
+    pub chaining: Option<aria::Block>,
     /// What it was to do.
     pub extent: Extent,
     /// Whether input and output were the same memory.
@@ -151,11 +154,14 @@ impl Display for Hex<'_> {
 
 impl<F: Display> Display for Counterexample<F> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self { key, counter, extent, in_place, finding } = self;
+        let Self { key, counter, chaining, extent, in_place, finding } = self;
         let place = if *in_place { ", in place" } else { "" };
         write!(f, "key {}, ", Hex(key))?;
         if let Some(counter) = counter {
             write!(f, "counter {}, ", Hex(counter))?;
+        }
+        if let Some(chaining) = chaining {
+            write!(f, "chaining value {}, ", Hex(chaining))?;
         }
         write!(f, "{extent}{place}: ")?;
         match finding {
@@ -186,6 +192,7 @@ mod tests {
         let counterexample = Counterexample {
             key: vec![0, 1, 0xfe],
             counter: None,
+            chaining: None,
             extent: Extent::Batches(2),
             in_place: true,
             finding: Finding::Differs {

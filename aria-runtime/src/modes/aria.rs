@@ -31,6 +31,10 @@ macro_rules! encrypt {
             fn fused_cfb_decrypt(&self, iv: &mut Block, blocks: InOutBuf<'_, '_, Block>) -> usize {
                 self.cfb_fused(iv, blocks)
             }
+
+            fn fused_cbc_encrypt(&self, iv: &mut Block, blocks: InOutBuf<'_, '_, Block>) -> usize {
+                self.cbc_encrypt_fused(iv, blocks)
+            }
         }
     };
 }

@@ -162,8 +162,10 @@ impl<C: BulkDecrypt> Decryptor<C> {
 pub(super) fn encrypt<C: BulkEncrypt>(
     cipher: &C,
     chain: &mut [u8; 16],
-    blocks: InOutBuf<'_, '_, Block>,
+    mut blocks: InOutBuf<'_, '_, Block>,
 ) {
+    let done = cipher.fused_cbc_encrypt(chain.into(), blocks.reborrow());
+    let (_, blocks) = blocks.split_at(done);
     if !blocks.is_empty() {
         encrypting(cipher, Encryption { chain, blocks });
     }

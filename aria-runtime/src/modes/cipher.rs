@@ -65,6 +65,13 @@ pub trait BulkEncrypt: BlockCipherEncrypt<BlockSize = U16> {
         0
     }
 
+    /// CBC encryption: to each block adds the output block before it, `iv` for the first, and encrypts
+    /// the sum; leaves the last output block in `iv`.
+    fn fused_cbc_encrypt(&self, iv: &mut Block, blocks: InOutBuf<'_, '_, Block>) -> usize {
+        let _ = (iv, blocks);
+        0
+    }
+
     /// CFB decryption: to each block adds the image of the one before it, `iv` for the first, and
     /// leaves the last input block in `iv`.
     fn fused_cfb_decrypt(&self, iv: &mut Block, blocks: InOutBuf<'_, '_, Block>) -> usize {
@@ -104,6 +111,10 @@ impl<C: BulkEncrypt> BulkEncrypt for &C {
         blocks: InOutBuf<'_, '_, Block>,
     ) -> usize {
         C::fused_ctr(self, width, first, blocks)
+    }
+
+    fn fused_cbc_encrypt(&self, iv: &mut Block, blocks: InOutBuf<'_, '_, Block>) -> usize {
+        C::fused_cbc_encrypt(self, iv, blocks)
     }
 
     fn fused_cfb_decrypt(&self, iv: &mut Block, blocks: InOutBuf<'_, '_, Block>) -> usize {

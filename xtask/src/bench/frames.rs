@@ -29,6 +29,7 @@ const ROWS: &[Row] = &{
         row(Frame::Ctr,  None,    &[Ctr]),
         row(Frame::CbcDec, None, &[CbcDecrypt]),
         row(Frame::CfbDec, None, &[CfbDecrypt]),
+        row(Frame::CbcEnc, None, &[CbcEncrypt]),
         row(Frame::Keys, None,    &[KeysBoth, KeysEncryption, KeysDecryption]),
     ]
 };
@@ -57,6 +58,7 @@ mod tests {
         assert_eq!(of("aria_avx_gfni_xmm_blk1"), [EcbEncrypt, OneBlock, CbcEncrypt]);
         assert_eq!(of("aria_avx512_gfni_zmm_blk64_ctr"), [Ctr]);
         assert_eq!(of("aria_sse_gfni_xmm_blk1_keys")[0], KeysBoth);
+        assert_eq!(of("aria_sse_gfni_xmm_blk1_cbc_enc"), [CbcEncrypt]);
     }
 
     #[test]

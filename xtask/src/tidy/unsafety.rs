@@ -8,6 +8,7 @@ use super::{Finding, Source};
 /// The hand-written files that may hold unsafe code, and why.
 const PLACES: &[(&str, &str)] = &[
     ("aria-runtime/src/detect/cpu.rs", "executes CPUID and XGETBV"),
+    ("aria-runtime/src/chain.rs", "calls kernels of CBC encryption with a permitted token"),
     ("aria-runtime/src/chained.rs", "calls kernels of chained modes with a permitted token"),
     ("aria-runtime/src/ctr.rs", "calls kernels of counter mode with a permitted token"),
     ("aria-runtime/src/ecb.rs", "calls kernels with a permitted token"),

@@ -28,7 +28,7 @@ impl Contract<'_> {
     pub(super) fn input_bytes(&self) -> usize {
         match self.kernel.frame {
             Frame::Keys => keys::MASTER_BYTES,
-            Frame::Ecb | Frame::Ctr | Frame::CbcDec | Frame::CfbDec => {
+            Frame::Ecb | Frame::Ctr | Frame::CbcEnc | Frame::CbcDec | Frame::CfbDec => {
                 BLOCK_BYTES * self.kernel.blocks
             }
         }
@@ -38,7 +38,7 @@ impl Contract<'_> {
     pub(super) fn output_bytes(&self) -> usize {
         match self.kernel.frame {
             Frame::Keys => keys::BLOCKS * BLOCK_BYTES,
-            Frame::Ecb | Frame::Ctr | Frame::CbcDec | Frame::CfbDec => self.input_bytes(),
+            Frame::Ecb | Frame::Ctr | Frame::CbcEnc | Frame::CbcDec | Frame::CfbDec => self.input_bytes(),
         }
     }
 
@@ -46,7 +46,7 @@ impl Contract<'_> {
     pub(super) fn key_blocks(&self) -> usize {
         match self.kernel.frame {
             Frame::Keys => 3,
-            Frame::Ecb | Frame::Ctr | Frame::CbcDec | Frame::CfbDec => self.size.rounds() + 1,
+            Frame::Ecb | Frame::Ctr | Frame::CbcEnc | Frame::CbcDec | Frame::CfbDec => self.size.rounds() + 1,
         }
     }
 
@@ -58,7 +58,7 @@ impl Contract<'_> {
     ) -> Rc<[D::Byte]> {
         let value = match self.kernel.frame {
             Frame::Keys => Value::array(keys.iter().map(reference::raw)),
-            Frame::Ecb | Frame::Ctr | Frame::CbcDec | Frame::CfbDec => {
+            Frame::Ecb | Frame::Ctr | Frame::CbcEnc | Frame::CbcDec | Frame::CfbDec => {
                 self.kernel.key_form.expand(domain, keys)
             }
         };

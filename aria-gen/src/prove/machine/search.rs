@@ -91,7 +91,7 @@ pub(super) fn search(contract: &Contract<'_>) -> Option<Counterexample<Fault>> {
             let key: Vec<u8> = bytes.by_ref().take(size.bytes()).collect();
             let finding = match frame {
                 Frame::Keys => master_keys(contract, &mut call),
-                Frame::Ecb | Frame::Ctr | Frame::CbcDec | Frame::CfbDec => {
+                Frame::Ecb | Frame::Ctr | Frame::CbcEnc | Frame::CbcDec | Frame::CfbDec => {
                     call.keys = aria::encryption_keys(&key).ok()?;
                     call.execute(contract, |_| {}).map(|output| {
                         let Call { keys, counter, input, .. } = &call;
@@ -110,7 +110,7 @@ pub(super) fn search(contract: &Contract<'_>) -> Option<Counterexample<Fault>> {
                 let key = if frame == Frame::Keys { call.input.clone() } else { key };
                 let in_place = placement == Placement::Same;
                 let extent = Extent::Batches(batches);
-                return Some(Counterexample { key, counter, extent, in_place, finding });
+                return Some(Counterexample { key, counter, chaining: None, extent, in_place, finding });
             }
         }
     }
@@ -135,7 +135,14 @@ pub(super) fn search_part(contract: &Contract<'_>) -> Option<Counterexample<Faul
             };
             if let Some(finding) = finding {
                 let (in_place, extent) = (placement == Placement::Same, Extent::Part(count));
-                return Some(Counterexample { key, counter: None, extent, in_place, finding });
+                return Some(Counterexample {
+                    key,
+                    counter: None,
+                    chaining: None,
+                    extent,
+                    in_place,
+                    finding,
+                });
             }
         }
     }

@@ -3,10 +3,11 @@
 //! **Batch loops.** Over an unknown number of batches, `for batch in 0..batches` is followed once,
 //! with `batch` = b unknown. That proves every batch by induction when nothing but memory passes from
 //! one batch to the next: so no variable from outside the loop may change in it, nothing may leave it
-//! early, and memory (see [`Memory`]) gives each batch its own bytes. The one exception is an unknown
-//! counter, of which the loop's invariant is known: it moves on by the blocks of a batch. There is one such loop in an
-//! execution. The `for` itself starts at 0 and adds 1, as Rust defines it, or with
-//! `.rev()` takes the same numbers from the last to the first; where windows of batches overlap it must.
+//! early, and memory (see [`Memory`]) gives each batch its own bytes. There are two exceptions, of which the
+//! loop's invariant is known: an unknown counter, which moves on by the blocks of a batch, and a chaining
+//! value, which is the block written last (see `chain`). There is one such loop in an execution. The `for`
+//! itself starts at 0 and adds 1, as Rust defines it, or with `.rev()` takes the same numbers from the last
+//! to the first; where windows of batches overlap it must.
 
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprForLoop, ExprWhile, FnArg, Ident, Item, ItemConst, ReturnType, Stmt};
@@ -15,6 +16,7 @@ use super::super::columns;
 use super::super::domain::{Columns, Domain, Refusal};
 use super::super::fault::Cause;
 use super::super::memory::{Linear, Memory, Placement};
+use super::chain::{Chain, UnknownChain};
 use super::counter::UnknownCounter;
 use super::program::line;
 use super::value::{Pointer, Type};
@@ -77,6 +79,10 @@ pub(super) struct Machine<'p, 'd, D: Domain> {
     in_part: bool,
     /// What stands for the counter where it is unknown.
     pub(super) unknown_counter: Option<UnknownCounter<D::Byte>>,
+    /// What stands for the chaining value where it is unknown.
+    pub(super) unknown_chain: Option<UnknownChain<D::Byte>>,
+    /// The variables that hold it, in the batch loop.
+    pub(super) chains: Vec<Chain>,
     /// Whether a function of the counter is followed for one of its last bytes. It may not touch
     /// memory, which has but one content.
     pub(super) in_case: bool,
@@ -101,6 +107,8 @@ impl<'p, 'd, D: Domain> Machine<'p, 'd, D> {
             in_batch: false,
             in_part: false,
             unknown_counter,
+            unknown_chain: None,
+            chains: Vec::new(),
             in_case: false,
             steps: 0,
         }
@@ -139,7 +147,10 @@ impl<'p, 'd, D: Domain> Machine<'p, 'd, D> {
                 Type::Pointer(region) => pointer(region),
                 Type::Usize => arguments.batches.clone(),
                 Type::Word { bytes: 16, signed: false } => arguments.counter.clone(),
-                _ => arguments.keys.clone(),
+                ty => match &arguments.initial {
+                    Some(initial) if ty.bytes() == Some(16) => initial.value.clone(),
+                    _ => arguments.keys.clone(),
+                },
             });
         }
         // A part of a batch has no loop around it.
@@ -255,6 +266,21 @@ impl<'p, 'd, D: Domain> Machine<'p, 'd, D> {
         self.bindings.truncate(since);
     }
 
+    /// The value of this variable, if it may change.
+    pub(super) fn changeable(&mut self, variable: usize) -> Option<&mut Value<D::Byte>> {
+        self.bindings.get_mut(variable).filter(|b| b.mutable).map(|binding| &mut binding.value)
+    }
+
+    /// The value of this variable, which has none afterwards.
+    pub(super) fn taken_away(&mut self, variable: usize) -> Value<D::Byte> {
+        core::mem::replace(&mut self.bindings[variable].value, Value::Unit)
+    }
+
+    /// The name of this variable.
+    pub(super) fn name_of(&self, variable: usize) -> &'p Ident {
+        self.bindings[variable].name
+    }
+
     /// The value of a variable of the function, if there is one.
     pub(super) fn variable(&self, name: &Ident) -> Option<&Value<D::Byte>> {
         let own = self.bindings[self.frame..].iter();
@@ -269,7 +295,8 @@ impl<'p, 'd, D: Domain> Machine<'p, 'd, D> {
         };
         let i = i + self.frame;
         let counts = self.bindings[i].value.is_counter();
-        if self.batch_loop.is_some_and(|inside| i < inside) && !counts {
+        let chains = self.chains.iter().any(|chain| chain.variable == i);
+        if self.batch_loop.is_some_and(|inside| i < inside) && !counts && !chains {
             let cause = Cause::Induction(format!("carries `{name}` from batch to batch"));
             return Err(cause).at(name);
         }
@@ -419,6 +446,7 @@ impl<'p, 'd, D: Domain> Machine<'p, 'd, D> {
         if descends && !counters.is_empty() {
             return induction("counts up while batches go down");
         }
+        self.begin_chaining();
         self.batch_loop = Some(start);
         self.bind(&node.pat, Value::Number(Linear { constant: 0, per_batch: 1 }))?;
         self.in_batch = true;
@@ -431,6 +459,7 @@ impl<'p, 'd, D: Domain> Machine<'p, 'd, D> {
         }
         self.bindings.truncate(start);
         self.end_counting(&counters).at(node)?;
+        self.end_chaining().at(node)?;
         Ok(Value::Unit)
     }
 

@@ -32,6 +32,7 @@ fn execute(text: &str) -> Result<Vec<Option<u8>>, Fault> {
         batches: Value::number(2),
         counter: Value::Word(Word { bytes: COUNTER.to_le_bytes().into(), signed: false }),
         unknown_counter: None,
+        initial: None,
     };
     let memory = Memory::whole(Placement::Apart, (0..48).collect(), 16);
     let memory = run(&program, "copy", &mut Concrete, &arguments, memory)?;
@@ -286,6 +287,7 @@ fn follow(body: &str) -> Result<(), Cause> {
         batches: Value::Batches,
         counter: Value::Unit,
         unknown_counter: None,
+        initial: None,
     };
     let memory = Memory::one_batch(input);
     let memory = run(&program, "copy", &mut domain, &arguments, memory).map_err(|f| f.cause)?;

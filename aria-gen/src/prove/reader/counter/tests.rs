@@ -62,6 +62,7 @@ fn count(counters: &str, body: &str) -> Result<(), Cause> {
         batches: Value::Batches,
         counter: Value::Counter(0),
         unknown_counter: Some(unknown_counter),
+        initial: None,
     };
     let memory = Memory::one_batch((0..16).map(|_| domain.fresh()).collect());
     let memory = run(&program, "copy", &mut domain, &arguments, memory).map_err(|f| f.cause)?;
