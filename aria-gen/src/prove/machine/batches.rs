@@ -52,7 +52,9 @@ pub(super) fn prove(contract: &Contract<'_>) -> Result<Proof, Fault> {
     let expected = expected(contract, &mut domain, &keys, &input, counter.as_ref());
     let window = match contract.kernel.frame {
         Frame::Keys => Memory::one_batch_apart(input, contract.output_bytes()),
-        Frame::Ecb | Frame::Ctr | Frame::CbcEnc | Frame::CbcDec | Frame::CfbDec => Memory::one_batch(input),
+        Frame::Ecb | Frame::Ctr | Frame::CbcEnc | Frame::CbcDec | Frame::CfbDec => {
+            Memory::one_batch(input)
+        }
     };
 
     let Contract { code, convention, stack, .. } = *contract;

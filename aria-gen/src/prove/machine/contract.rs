@@ -38,7 +38,9 @@ impl Contract<'_> {
     pub(super) fn output_bytes(&self) -> usize {
         match self.kernel.frame {
             Frame::Keys => keys::BLOCKS * BLOCK_BYTES,
-            Frame::Ecb | Frame::Ctr | Frame::CbcEnc | Frame::CbcDec | Frame::CfbDec => self.input_bytes(),
+            Frame::Ecb | Frame::Ctr | Frame::CbcEnc | Frame::CbcDec | Frame::CfbDec => {
+                self.input_bytes()
+            }
         }
     }
 
@@ -46,7 +48,9 @@ impl Contract<'_> {
     pub(super) fn key_blocks(&self) -> usize {
         match self.kernel.frame {
             Frame::Keys => 3,
-            Frame::Ecb | Frame::Ctr | Frame::CbcEnc | Frame::CbcDec | Frame::CfbDec => self.size.rounds() + 1,
+            Frame::Ecb | Frame::Ctr | Frame::CbcEnc | Frame::CbcDec | Frame::CfbDec => {
+                self.size.rounds() + 1
+            }
         }
     }
 

@@ -110,7 +110,14 @@ pub(super) fn search(contract: &Contract<'_>) -> Option<Counterexample<Fault>> {
                 let key = if frame == Frame::Keys { call.input.clone() } else { key };
                 let in_place = placement == Placement::Same;
                 let extent = Extent::Batches(batches);
-                return Some(Counterexample { key, counter, chaining: None, extent, in_place, finding });
+                return Some(Counterexample {
+                    key,
+                    counter,
+                    chaining: None,
+                    extent,
+                    in_place,
+                    finding,
+                });
             }
         }
     }
