@@ -11,11 +11,19 @@
 #[cfg(target_arch = "x86_64")]
 mod aria_avx2_aesni_ymm_blk32;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx2_aesni_ymm_blk32_cbc_dec;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx2_aesni_ymm_blk32_cfb_dec;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx2_aesni_ymm_blk32_ctr;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx2_gfni_ymm_blk2;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx2_gfni_ymm_blk32;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx2_gfni_ymm_blk32_cbc_dec;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx2_gfni_ymm_blk32_cfb_dec;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx2_gfni_ymm_blk32_ctr;
 #[cfg(target_arch = "x86_64")]
@@ -24,6 +32,10 @@ mod aria_avx2_gfni_ymm_blk4;
 mod aria_avx2_vaes_ymm_blk2;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx2_vaes_ymm_blk32;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx2_vaes_ymm_blk32_cbc_dec;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx2_vaes_ymm_blk32_cfb_dec;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx2_vaes_ymm_blk32_ctr;
 #[cfg(target_arch = "x86_64")]
@@ -51,6 +63,10 @@ mod aria_avx512_gfni_zmm_blk4;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_zmm_blk64;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx512_gfni_zmm_blk64_cbc_dec;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx512_gfni_zmm_blk64_cfb_dec;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_zmm_blk64_ctr;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx512_gfni_zmm_blk8;
@@ -71,6 +87,10 @@ mod aria_avx_aesni_xmm_blk1;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_aesni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx_aesni_xmm_blk16_cbc_dec;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx_aesni_xmm_blk16_cfb_dec;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx_aesni_xmm_blk16_ctr;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_aesni_xmm_blk1_cbc_enc;
@@ -81,6 +101,10 @@ mod aria_avx_gfni_xmm_blk1;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_gfni_xmm_blk16;
 #[cfg(target_arch = "x86_64")]
+mod aria_avx_gfni_xmm_blk16_cbc_dec;
+#[cfg(target_arch = "x86_64")]
+mod aria_avx_gfni_xmm_blk16_cfb_dec;
+#[cfg(target_arch = "x86_64")]
 mod aria_avx_gfni_xmm_blk16_ctr;
 #[cfg(target_arch = "x86_64")]
 mod aria_avx_gfni_xmm_blk1_cbc_enc;
@@ -90,6 +114,10 @@ mod aria_avx_gfni_xmm_blk1_keys;
 mod aria_sse_aesni_xmm_blk1;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_aesni_xmm_blk16;
+#[cfg(target_arch = "x86_64")]
+mod aria_sse_aesni_xmm_blk16_cbc_dec;
+#[cfg(target_arch = "x86_64")]
+mod aria_sse_aesni_xmm_blk16_cfb_dec;
 #[cfg(target_arch = "x86_64")]
 mod aria_sse_aesni_xmm_blk16_ctr;
 #[cfg(target_arch = "x86_64")]
@@ -178,6 +206,32 @@ pub enum Entry {
             batches: usize,
         ),
     ),
+    /// Decryption by cipher block chaining over whole batches, round keys of decryption in the form
+    /// `broadcast32`.
+    ///
+    /// The input has a block before the batches, the ciphertext or IV before theirs. To the image of
+    /// each block behind it the block before is added. `input` must be valid for reads of one block
+    /// more than `output` for writes of, which is `batches` times [`Kernel::blocks`] blocks of 16
+    /// bytes, at any alignment; `output` must be `input` + 16, or they must not overlap.
+    CbcDecBroadcast32(
+        unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
+    ),
+    /// The same, round keys in the form `mapped32`.
+    CbcDecMapped32(
+        unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
+    ),
+    /// Decryption by cipher feedback over whole batches, round keys of encryption in the form
+    /// `broadcast32`.
+    ///
+    /// To each block of the input but the first, the image of the block before it is added. The rest as
+    /// for [`Entry::CbcDecBroadcast32`].
+    CfbDecBroadcast32(
+        unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
+    ),
+    /// The same, round keys in the form `mapped32`.
+    CfbDecMapped32(
+        unsafe fn(rk: &[[u32; 16]], input: *const u8, output: *mut u8, batches: usize),
+    ),
     /// Encryption by cipher block chaining, round keys as RFC 5794 writes them.
     ///
     /// To each block the image of the one before is added, `iv` to the first, and the image of the sum
@@ -214,6 +268,10 @@ pub enum Frame {
     Ctr,
     /// The key schedule, RFC 5794 section 2.2.
     Keys,
+    /// Decryption by cipher block chaining, NIST SP 800-38A section 6.2.
+    CbcDec,
+    /// Decryption by cipher feedback with whole blocks, NIST SP 800-38A section 6.3.
+    CfbDec,
     /// Encryption by cipher block chaining, NIST SP 800-38A section 6.2.
     CbcEnc,
 }
@@ -252,6 +310,28 @@ pub const KERNELS: &[Kernel] = &[
         part: None,
     },
     Kernel {
+        id: "aria_avx2_aesni_ymm_blk32_cbc_dec",
+        features: &[Feature::Avx, Feature::Avx2, Feature::Aes],
+        frame: Frame::CbcDec,
+        blocks: 32,
+        batch_cycles: 631,
+        entry: Entry::CbcDecMapped32(
+            aria_avx2_aesni_ymm_blk32_cbc_dec::aria_avx2_aesni_ymm_blk32_cbc_dec,
+        ),
+        part: None,
+    },
+    Kernel {
+        id: "aria_avx2_aesni_ymm_blk32_cfb_dec",
+        features: &[Feature::Avx, Feature::Avx2, Feature::Aes],
+        frame: Frame::CfbDec,
+        blocks: 32,
+        batch_cycles: 631,
+        entry: Entry::CfbDecMapped32(
+            aria_avx2_aesni_ymm_blk32_cfb_dec::aria_avx2_aesni_ymm_blk32_cfb_dec,
+        ),
+        part: None,
+    },
+    Kernel {
         id: "aria_avx2_aesni_ymm_blk32_ctr",
         features: &[Feature::Avx, Feature::Avx2, Feature::Aes],
         frame: Frame::Ctr,
@@ -278,6 +358,28 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 32,
         batch_cycles: 340,
         entry: Entry::EcbBroadcast32(aria_avx2_gfni_ymm_blk32::aria_avx2_gfni_ymm_blk32),
+        part: None,
+    },
+    Kernel {
+        id: "aria_avx2_gfni_ymm_blk32_cbc_dec",
+        features: &[Feature::Avx, Feature::Avx2, Feature::Gfni],
+        frame: Frame::CbcDec,
+        blocks: 32,
+        batch_cycles: 346,
+        entry: Entry::CbcDecBroadcast32(
+            aria_avx2_gfni_ymm_blk32_cbc_dec::aria_avx2_gfni_ymm_blk32_cbc_dec,
+        ),
+        part: None,
+    },
+    Kernel {
+        id: "aria_avx2_gfni_ymm_blk32_cfb_dec",
+        features: &[Feature::Avx, Feature::Avx2, Feature::Gfni],
+        frame: Frame::CfbDec,
+        blocks: 32,
+        batch_cycles: 346,
+        entry: Entry::CfbDecBroadcast32(
+            aria_avx2_gfni_ymm_blk32_cfb_dec::aria_avx2_gfni_ymm_blk32_cfb_dec,
+        ),
         part: None,
     },
     Kernel {
@@ -316,6 +418,28 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 32,
         batch_cycles: 454,
         entry: Entry::EcbMapped32(aria_avx2_vaes_ymm_blk32::aria_avx2_vaes_ymm_blk32),
+        part: None,
+    },
+    Kernel {
+        id: "aria_avx2_vaes_ymm_blk32_cbc_dec",
+        features: &[Feature::Avx, Feature::Avx2, Feature::Vaes],
+        frame: Frame::CbcDec,
+        blocks: 32,
+        batch_cycles: 459,
+        entry: Entry::CbcDecMapped32(
+            aria_avx2_vaes_ymm_blk32_cbc_dec::aria_avx2_vaes_ymm_blk32_cbc_dec,
+        ),
+        part: None,
+    },
+    Kernel {
+        id: "aria_avx2_vaes_ymm_blk32_cfb_dec",
+        features: &[Feature::Avx, Feature::Avx2, Feature::Vaes],
+        frame: Frame::CfbDec,
+        blocks: 32,
+        batch_cycles: 459,
+        entry: Entry::CfbDecMapped32(
+            aria_avx2_vaes_ymm_blk32_cfb_dec::aria_avx2_vaes_ymm_blk32_cfb_dec,
+        ),
         part: None,
     },
     Kernel {
@@ -540,6 +664,38 @@ pub const KERNELS: &[Kernel] = &[
         ),
     },
     Kernel {
+        id: "aria_avx512_gfni_zmm_blk64_cbc_dec",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Gfni,
+        ],
+        frame: Frame::CbcDec,
+        blocks: 64,
+        batch_cycles: 376,
+        entry: Entry::CbcDecBroadcast32(
+            aria_avx512_gfni_zmm_blk64_cbc_dec::aria_avx512_gfni_zmm_blk64_cbc_dec,
+        ),
+        part: None,
+    },
+    Kernel {
+        id: "aria_avx512_gfni_zmm_blk64_cfb_dec",
+        features: &[
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+            Feature::Gfni,
+        ],
+        frame: Frame::CfbDec,
+        blocks: 64,
+        batch_cycles: 376,
+        entry: Entry::CfbDecBroadcast32(
+            aria_avx512_gfni_zmm_blk64_cfb_dec::aria_avx512_gfni_zmm_blk64_cfb_dec,
+        ),
+        part: None,
+    },
+    Kernel {
         id: "aria_avx512_gfni_zmm_blk64_ctr",
         features: &[
             Feature::Avx512f,
@@ -700,6 +856,28 @@ pub const KERNELS: &[Kernel] = &[
         part: None,
     },
     Kernel {
+        id: "aria_avx_aesni_xmm_blk16_cbc_dec",
+        features: &[Feature::Avx, Feature::Aes],
+        frame: Frame::CbcDec,
+        blocks: 16,
+        batch_cycles: 459,
+        entry: Entry::CbcDecMapped32(
+            aria_avx_aesni_xmm_blk16_cbc_dec::aria_avx_aesni_xmm_blk16_cbc_dec,
+        ),
+        part: None,
+    },
+    Kernel {
+        id: "aria_avx_aesni_xmm_blk16_cfb_dec",
+        features: &[Feature::Avx, Feature::Aes],
+        frame: Frame::CfbDec,
+        blocks: 16,
+        batch_cycles: 459,
+        entry: Entry::CfbDecMapped32(
+            aria_avx_aesni_xmm_blk16_cfb_dec::aria_avx_aesni_xmm_blk16_cfb_dec,
+        ),
+        part: None,
+    },
+    Kernel {
         id: "aria_avx_aesni_xmm_blk16_ctr",
         features: &[Feature::Avx, Feature::Aes],
         frame: Frame::Ctr,
@@ -746,6 +924,28 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 16,
         batch_cycles: 340,
         entry: Entry::EcbBroadcast32(aria_avx_gfni_xmm_blk16::aria_avx_gfni_xmm_blk16),
+        part: None,
+    },
+    Kernel {
+        id: "aria_avx_gfni_xmm_blk16_cbc_dec",
+        features: &[Feature::Avx, Feature::Gfni],
+        frame: Frame::CbcDec,
+        blocks: 16,
+        batch_cycles: 346,
+        entry: Entry::CbcDecBroadcast32(
+            aria_avx_gfni_xmm_blk16_cbc_dec::aria_avx_gfni_xmm_blk16_cbc_dec,
+        ),
+        part: None,
+    },
+    Kernel {
+        id: "aria_avx_gfni_xmm_blk16_cfb_dec",
+        features: &[Feature::Avx, Feature::Gfni],
+        frame: Frame::CfbDec,
+        blocks: 16,
+        batch_cycles: 346,
+        entry: Entry::CfbDecBroadcast32(
+            aria_avx_gfni_xmm_blk16_cfb_dec::aria_avx_gfni_xmm_blk16_cfb_dec,
+        ),
         part: None,
     },
     Kernel {
@@ -817,6 +1017,28 @@ pub const KERNELS: &[Kernel] = &[
         blocks: 16,
         batch_cycles: 454,
         entry: Entry::EcbMapped32(aria_sse_aesni_xmm_blk16::aria_sse_aesni_xmm_blk16),
+        part: None,
+    },
+    Kernel {
+        id: "aria_sse_aesni_xmm_blk16_cbc_dec",
+        features: &[Feature::Ssse3, Feature::Aes],
+        frame: Frame::CbcDec,
+        blocks: 16,
+        batch_cycles: 459,
+        entry: Entry::CbcDecMapped32(
+            aria_sse_aesni_xmm_blk16_cbc_dec::aria_sse_aesni_xmm_blk16_cbc_dec,
+        ),
+        part: None,
+    },
+    Kernel {
+        id: "aria_sse_aesni_xmm_blk16_cfb_dec",
+        features: &[Feature::Ssse3, Feature::Aes],
+        frame: Frame::CfbDec,
+        blocks: 16,
+        batch_cycles: 459,
+        entry: Entry::CfbDecMapped32(
+            aria_sse_aesni_xmm_blk16_cfb_dec::aria_sse_aesni_xmm_blk16_cfb_dec,
+        ),
         part: None,
     },
     Kernel {

@@ -61,7 +61,7 @@ fn counterexample(verdict: Verdict) -> Counterexample {
         let keys = aria::encryption_keys(&found.key).expect("a key of ARIA");
         let right = match found.counter {
             None if found.chaining.is_some() => {
-                let before = found.chaining.unwrap();
+                let before = found.chaining.expect("the frame has an initial value");
                 aria::encrypt_with(&keys, &core::array::from_fn(|i| before[i] ^ input[i]))
             }
             None => aria::encrypt_with(&keys, &input),

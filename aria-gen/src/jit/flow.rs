@@ -200,7 +200,9 @@ impl Layout<'_> {
             Some(KeyRef::Last) => KeyBase::Last,
             Some(KeyRef::Nth(number)) => KeyBase::Nth(number),
             Some(KeyRef::First) | None => KeyBase::Nth(0),
-            Some(KeyRef::Initial) => unreachable!("refused: it is read before the loop over batches"),
+            Some(KeyRef::Initial) => {
+                unreachable!("refused: it is read before the loop over batches")
+            }
         };
         match (op.access(), op) {
             (Access::Constant { id }, _) => Some(Home::Constant(id)),

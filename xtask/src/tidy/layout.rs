@@ -16,7 +16,7 @@ const LONGEST: usize = 600;
 /// Nor is a generated one longer than this: a kernel is one file, and where AES-NI works lane by
 /// lane, one S-box is several instructions; in counter mode, two ways to the counters; a key schedule is
 /// seventeen round keys in a row; the table has a row for each kernel.
-const LONGEST_GENERATED: usize = 1150;
+const LONGEST_GENERATED: usize = 1250;
 
 /// Files stay below their length.
 pub(super) fn file_length(sources: &[Source]) -> Vec<Finding> {
