@@ -176,8 +176,9 @@ fn change(lines: &[&str], number: usize, kind: Kind, random: &mut ChaCha8Rng) ->
             (*new != old).then(|| spliced(line, old, new))
         }
         Kind::OperandOrder | Kind::CommutedOrder => {
-            // The truth table 0x96 is that of a sum; a product commutes, too.
-            let commute = ["_xor_", "_and_", "::<0x96>", " ^ ", " & ", " | "];
+            // The truth table 0x96 is that of a sum; a product commutes, too, and sums with carries.
+            let commute =
+                ["_xor_", "_and_", "_add_epi8", "_adds_epu8", "::<0x96>", " ^ ", " & ", " | "];
             let is_sum = commute.iter().any(|sign| line.contains(sign));
             let mut arguments =
                 arguments(line).filter(|_| is_sum == (kind == Kind::CommutedOrder))?;
