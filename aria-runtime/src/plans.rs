@@ -41,10 +41,13 @@ pub(crate) struct Plans {
 impl Plans {
     /// Those for a token.
     pub(crate) fn of(token: Token) -> Self {
-        match Shared::of(token.features()) {
-            Some(shared) => Self { token, shared },
-            None => Self { token: token.capped(Cap::Portable), shared: &PLACES[0] },
+        if let Some(shared) = Shared::of(token.features()) {
+            return Self { token, shared };
         }
+        let token = token.capped(Cap::Portable);
+        let shared = &PLACES[0];
+        shared.is_for(token.features());
+        Self { token, shared }
     }
 
     /// The token that says which kernels may run.
