@@ -278,6 +278,9 @@ macro_rules! counter_mode {
     };
 }
 
+counter_mode!(Aria);
+counter_mode!(AriaEnc);
+
 /// Decryption of chained modes, by kernels that have it built in: each returns how many blocks were
 /// done, all or none.
 #[cfg(feature = "modes")]
@@ -327,9 +330,6 @@ macro_rules! chaining_mode {
 chaining_mode!(Aria);
 #[cfg(feature = "modes")]
 chaining_mode!(AriaEnc);
-
-counter_mode!(Aria);
-counter_mode!(AriaEnc);
 
 #[cfg(test)]
 mod tests {

@@ -17,6 +17,7 @@ use cipher::InOutBuf;
 use crate::Block;
 use crate::engine::Engine;
 use crate::forms::{Form, Keys};
+use crate::modes::cipher::add;
 use crate::plans::{MAX_BATCH, Plans};
 use crate::schedule::RoundKeys;
 use crate::token::Token;
@@ -146,18 +147,14 @@ fn begin<const RK: usize>(
     engine.crypt(InOutBuf::from(&mut *images));
     match mode {
         Mode::Cbc => {
-            add(&mut images[0], iv);
-            images[1..].iter_mut().zip(input).for_each(|(image, before)| add(image, before));
+            add(&mut images[0].0, &iv.0);
+            images[1..].iter_mut().zip(input).for_each(|(image, before)| {
+                add(&mut image.0, &before.0);
+            });
         }
-        Mode::Cfb => images.iter_mut().zip(input).for_each(|(image, own)| add(image, own)),
+        Mode::Cfb => {
+            images.iter_mut().zip(input).for_each(|(image, own)| add(&mut image.0, &own.0));
+        }
     }
     blocks.get_out().copy_from_slice(images);
-}
-
-/// Adds `from` to `to` in GF(2). Both are read before anything is written, which makes it one vector
-/// instruction.
-#[inline(always)]
-fn add(to: &mut Block, from: &Block) {
-    let (a, b) = (to.0, from.0);
-    to.0 = core::array::from_fn(|i| a[i] ^ b[i]);
 }

@@ -150,6 +150,8 @@ pub enum Fallback {
     UnknownFeature(&'static str),
     /// Its frame is not the bare block function.
     Frame(Frame),
+    /// Its batch has so many blocks, more than the library's buffers hold.
+    Batch(usize),
     /// The generator cannot build it.
     Generate(GenError),
     /// The assembler cannot assemble it.
@@ -166,6 +168,7 @@ impl fmt::Display for Fallback {
             }
             Self::UnknownFeature(name) => write!(f, "detection does not know feature {name}"),
             Self::Frame(frame) => write!(f, "kernels in frame {} are not called", frame.name()),
+            Self::Batch(blocks) => write!(f, "no buffer holds a batch of {blocks} blocks"),
             Self::Generate(error) => error.fmt(f),
             Self::Assemble(error) => error.fmt(f),
             Self::Memory(error) => write!(f, "no executable memory: {error}"),
@@ -179,7 +182,9 @@ impl core::error::Error for Fallback {
             Self::Generate(error) => Some(error),
             Self::Assemble(error) => Some(error),
             Self::Memory(error) => Some(error),
-            Self::Features { .. } | Self::UnknownFeature(_) | Self::Frame(_) => None,
+            Self::Features { .. } | Self::UnknownFeature(_) | Self::Frame(_) | Self::Batch(_) => {
+                None
+            }
         }
     }
 }
@@ -203,6 +208,9 @@ enum Form {
 fn make(id: KernelId, token: Token) -> Result<Assembled, Fallback> {
     if id.frame != Frame::Ecb {
         return Err(Fallback::Frame(id.frame));
+    }
+    if id.blocks > MAX_BATCH {
+        return Err(Fallback::Batch(id.blocks));
     }
     if pipeline::is_words(id) {
         // Portable kernels are programs of words.
@@ -229,7 +237,7 @@ fn make(id: KernelId, token: Token) -> Result<Assembled, Fallback> {
     let Assembly { bytes, entry, .. } =
         assemble(&built, Convention::NATIVE).map_err(Fallback::Assemble)?;
     let code = Code::new(&bytes, entry).map_err(Fallback::Memory)?;
-    Ok(Assembled { code, blocks: id.blocks.min(MAX_BATCH), form })
+    Ok(Assembled { code, blocks: id.blocks, form })
 }
 
 impl Assembled {

@@ -43,7 +43,7 @@ pub mod ofb;
 pub mod xts;
 
 mod aria;
-mod cipher;
+pub(crate) mod cipher;
 mod describe;
 mod driver;
 mod error;
