@@ -61,7 +61,14 @@ fn check_operands(assembly: &Assembly, instructions: &[iced_x86::Instruction]) {
             assert!(instructions.iter().any(|i| i.ip() == target), "{id}");
         }
         for register in (0..instruction.op_count()).map(|n| instruction.op_register(n)) {
-            let kept = [Register::RBX, Register::RBP, Register::R12, Register::R13, Register::R14];
+            let kept = [
+                Register::RBX,
+                Register::RBP,
+                Register::R12,
+                Register::R13,
+                Register::R14,
+                Register::R15,
+            ];
             assert!(!kept.contains(&register), "{id}");
             let upper = register.is_vector_register() && register.number() >= 16;
             assert!(!upper || id.tier.encoding() == Encoding::Evex, "{id}");

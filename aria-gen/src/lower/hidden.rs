@@ -18,7 +18,8 @@ use crate::kernel::Layout;
 ///   copy more then: −2 %. Not with 32 registers, which hold them all.
 /// * AES, the control of lazy ShiftRows alone: AVX2 VAES +6 %, +1 %; AVX2 AES-NI ±0, ±0; AVX +2 %, +3 %;
 ///   SSE +1 %, +2 %; AES-NI with AVX-512, which reaches 16 registers only, +2 %, +2 %. The nibble tables and
-///   masks with it: AVX2 VAES −4 %, AVX2 AES-NI −1 %, the others as with the control alone.
+///   masks with it: AVX2 VAES −4 %, AVX2 AES-NI −1 %, AES-NI with AVX-512 +3 %, the
+///   others as with the control alone.
 #[must_use]
 pub fn hidden_constants(program: &Program<MachineOp>, target: Target) -> Vec<usize> {
     if target.layout != Layout::Slice {
